@@ -489,7 +489,7 @@ firmware-update-test: setup has-zephyr
 		test -f $(BUILD)/firmware/update-$$key.pem || \
 		python3 $(MCUBOOT)/scripts/imgtool.py keygen -t ecdsa-p256 -k $(BUILD)/firmware/update-$$key.pem || exit 1; \
 	done
-	@$(MAKE) --no-print-directory firmware-mcuboot MCUBOOT_KEY=$(BUILD)/firmware/update-board.pem MCUBOOT_OPTIONS=-DCONFIG_RIG_TRIAL_S=6
+	@$(MAKE) --no-print-directory firmware-mcuboot MCUBOOT_KEY=$(BUILD)/firmware/update-board.pem
 	@$(SIGN) $(BUILD)/firmware/update-board.pem $(MCUBOOT_BUILD)/old.bin 0.1.0
 	@$(SIGN) $(BUILD)/firmware/update-board.pem $(MCUBOOT_BUILD)/new.bin 0.2.0
 	@$(SIGN) $(BUILD)/firmware/update-other.pem $(MCUBOOT_BUILD)/foreign.bin 0.3.0
@@ -500,7 +500,8 @@ HEADROOM_BUILD = $(FIRMWARE_BUILD)$(if $(UPDATES),-updates)-headroom
 firmware-headroom: has-zephyr
 	@$(if $(UPDATES),$(MCUBOOT_MODULES)) $(ZEPHYR_CMAKE) -S firmware -B $(HEADROOM_BUILD) -DBOARD=$(BOARD) \
 		"-DEXTRA_CFLAGS=-fstack-usage -fcallgraph-info=su" \
-		$(if $(UPDATES),-DCONFIG_BOOTLOADER_MCUBOOT=y '-DCONFIG_MCUBOOT_SIGNATURE_KEY_FILE=""' "-DEXTRA_DTC_OVERLAY_FILE=$(APP_OVERLAY)")
+		$(if $(UPDATES),-DCONFIG_BOOTLOADER_MCUBOOT=y '-DCONFIG_MCUBOOT_SIGNATURE_KEY_FILE=""' "-DEXTRA_DTC_OVERLAY_FILE=$(APP_OVERLAY)") \
+		$(FIRMWARE_OPTIONS)
 	@cmake --build $(HEADROOM_BUILD)
 	@python3 firmware/scripts/stack_headroom.py $(HEADROOM_BUILD)
 

@@ -130,7 +130,7 @@ def use(view: "ExplorerView", watch: Watch, what: str) -> None:
     took = []
     for row in range(0, len(view.cycles.model.rows), len(view.cycles.model.rows) // 10):
         view.cycles.view.setCurrentIndex(view.cycles.model.index(row, 0))
-        took.append(watch.until(lambda: view._detailing is None))
+        took.append(watch.until(lambda: not view._detailing.busy))
     print(
         watch.told(
             f"{what}: cycles chosen, each shown after {statistics.median(took):.2f} s in the "
@@ -161,7 +161,7 @@ def _measure(store: Path) -> None:
     window, watch = new_window(), Watch()
     view = opened(window, store, watch)
     use(view, watch, "while the rest is derived")
-    took = watch.until(lambda: view._reading is None)
+    took = watch.until(lambda: not view._reading.busy)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(
         f"the rest was derived {took:.0f} s later, in a process of its own: "

@@ -24,7 +24,7 @@ from resume_rig.model.result.cycle import Correlation
 from resume_rig.oslog.reading import read_logs
 from resume_rig.rig.sim.dut.event import PanelChange, WireChange
 from resume_rig.rig.sim.dut.machine import SimulatedDut
-from resume_rig.rig.sim.dut.os_log import OsClock, OsLog, new_log
+from resume_rig.rig.sim.dut.os_log import OsClock, OsLog
 from resume_rig.rig.sim.dut.states import PowerState
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
@@ -56,7 +56,7 @@ class Bench:
     def __post_init__(self) -> None:
         dut, log, time, board = (default_rng(s) for s in SeedSequence(self.seed).spawn(4))
         self.dut = SimulatedDut(self.profile, dut)
-        self.log: OsLog = new_log(self.profile, OsClock(UTC_NS, time), log, frozenset())
+        self.log: OsLog = OsLog(self.profile, OsClock(UTC_NS, time), log, frozenset())
         self.random: Generator = board
         self.rate_ppb = round(board.uniform(-1, 1) * TOLERANCE_PPB)
         self.count = 0

@@ -1,6 +1,7 @@
 """Boots and shutdowns compared phase by phase, with the numbers of the paper's tables 4 to 7."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from resume_rig.model.os_record import (
 from resume_rig.model.result.comparison import Answer, Comparison
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.oslog.reading import read_logs
-from resume_rig.oslog.source.records import trace_record
+from resume_rig.oslog.source.records import BARE_RECORD
 
 RUN_1 = {
     "PreSMSS": 10753,
@@ -197,7 +198,10 @@ def test_no_number_of_services_and_devices_hides_a_phase() -> None:
         parts.append(Component(ComponentKind.PHASE, "SMSSInit", "", smss_ms))
         source = LogSource("boot.xml", "xperf", None, 1, Integrity(True))
         return evidence_of_log(
-            "boot.xml", LogReading((source,), (trace_record(0, SleepKind.BOOT, tuple(parts)),))
+            "boot.xml",
+            LogReading(
+                (source,), (replace(BARE_RECORD, kind=SleepKind.BOOT, components=tuple(parts)),)
+            ),
         )
 
     assert shifts(compare([one(5461)], [one(5601)], Question())) == {"phase:SMSSInit": 140}
@@ -250,7 +254,9 @@ def test_a_phase_can_be_limited_and_s5_is_a_boot(tmp_path: Path) -> None:
 )
 def test_a_phase_is_read_within_a_day(duration_ms: float | None, value_ns: int | None) -> None:
     part = Component(ComponentKind.PHASE, "PreSMSS", "", duration_ms)
-    value = measured("phase:PreSMSS", Sighting(trace_record(0, SleepKind.BOOT, (part,))))
+    value = measured(
+        "phase:PreSMSS", Sighting(replace(BARE_RECORD, kind=SleepKind.BOOT, components=(part,)))
+    )
     assert (None if value is None else value.value_ns) == value_ns
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.verdict.limits import below_by, conformity, risk_of_all, standard_ns
+from resume_rig.analysis.verdict.limits import below_by, conformity, risk_of_all
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.verdict import Comparison, Verdict
 
@@ -80,7 +80,7 @@ def test_the_stated_risk_is_how_often_the_truth_is_beyond() -> None:
     generator = np.random.default_rng(20_260_103)
     errors = generator.uniform(-1e6, 1e6, (200_000, 2)).sum(axis=1)
     two = BoundedNs(0, 1_000_000) + BoundedNs(0, 1_000_000)
-    standard = standard_ns(two)
+    standard = two.standard_ns
     # Two rectangles make a triangle where they add as independent, a rectangle as a bound alone.
     slack = 0.02 if standard < 0.9e6 else 0.15
 

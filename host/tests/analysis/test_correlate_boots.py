@@ -13,7 +13,7 @@ from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.os_record import Component, ComponentKind, Figure, OsRecord, SleepKind
 from resume_rig.model.result.cycle import IntervalName, OutsideState
 from resume_rig.model.result.verdict import Verdict
-from resume_rig.oslog.source.records import trace_record
+from resume_rig.oslog.source.records import BARE_RECORD
 
 LOADER_MS, KERNEL_MS, MAIN_MS, SHUTDOWN_MS = 3241, 4657, 14_437, 12_800
 BOOT_30S = load_requirement("boot-30s")
@@ -41,17 +41,28 @@ class Boots(Campaign):
             Figure("start_os_image_ms", LOADER_MS),
             Figure("exit_boot_services_exit_ms", KERNEL_MS),
         )
-        boot = trace_record(
-            0, SleepKind.BOOT, (phase("main path", main_ms), phase("post boot", 6_000)), figures
+        self.records.append(
+            replace(
+                BARE_RECORD,
+                record_id=len(self.records),
+                kind=SleepKind.BOOT,
+                sleep_time_utc_ns=start_ns,
+                components=(phase("main path", main_ms), phase("post boot", 6_000)),
+                figures=figures,
+            )
         )
-        self.records.append(replace(boot, record_id=len(self.records), sleep_time_utc_ns=start_ns))
 
     @staticmethod
     def _shutdown(start_ns: int) -> OsRecord:
         service = Component(ComponentKind.SERVICE, "Slowsvc", "shutdown services", 6_400)
         whole = (Figure("transition_ms", SHUTDOWN_MS),)
-        record = trace_record(0, SleepKind.SHUTDOWN, (service,), whole)
-        return replace(record, sleep_time_utc_ns=start_ns)
+        return replace(
+            BARE_RECORD,
+            kind=SleepKind.SHUTDOWN,
+            sleep_time_utc_ns=start_ns,
+            components=(service,),
+            figures=whole,
+        )
 
 
 @pytest.fixture
@@ -111,8 +122,10 @@ def test_boots_of_other_days_are_of_no_cycle(campaign: Boots) -> None:
     day_ns = 86_400 * S
     for number in range(5):
         start_ns = UTC_NS - 3 * day_ns + number**2 * 977 * S
-        boot = trace_record(0, SleepKind.BOOT, (phase("main path", 9_000),))
-        campaign.records.append(replace(boot, sleep_time_utc_ns=start_ns))
+        phases = (phase("main path", 9_000),)
+        campaign.records.append(
+            replace(BARE_RECORD, kind=SleepKind.BOOT, sleep_time_utc_ns=start_ns, components=phases)
+        )
     answer = campaign.correlation(BOOT_30S)
     assert all(cycle.press_to_desktop is None and not cycle.judged for cycle in answer.cycles)
     assert answer.verdict is Verdict.NO_EVIDENCE
@@ -146,9 +159,14 @@ def test_hostile_times_of_boots_match_nothing_and_break_nothing(
     for _ in range(4):
         boots.boot(told=False)
     for start_ns in starts:
-        boot = trace_record(
-            0, SleepKind.BOOT, (phase("main path", 9e14),), (Figure("start_os_image_ms", firmware),)
+        boots.records.append(
+            replace(
+                BARE_RECORD,
+                kind=SleepKind.BOOT,
+                sleep_time_utc_ns=start_ns,
+                components=(phase("main path", 9e14),),
+                figures=(Figure("start_os_image_ms", firmware),),
+            )
         )
-        boots.records.append(replace(boot, sleep_time_utc_ns=start_ns))
     answer = boots.correlation(BOOT_30S)
     assert len(answer.cycles) == 4

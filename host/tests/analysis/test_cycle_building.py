@@ -311,7 +311,7 @@ def test_nothing_at_all_is_never_slept(story) -> None:
     assert cycle.outcome is Outcome.NEVER_SLEPT
     assert cycle.intervals == {}
     assert kinds(cycle) == [FindingKind.NEVER_SLEPT]
-    assert cycle.findings[0].text == "The DUT never slept: SLP_S3 and BACKLIGHT stayed high."
+    assert cycle.findings[0].text == "The DUT never slept: SLP_S3# and BACKLIGHT stayed high."
 
 
 def test_a_display_that_was_dark_already_is_not_told_to_have_stayed_lit(story) -> None:
@@ -321,7 +321,7 @@ def test_a_display_that_was_dark_already_is_not_told_to_have_stayed_lit(story) -
 
     assert cycle.outcome is Outcome.NEVER_SLEPT
     assert cycle.findings[0].text == (
-        "The DUT never slept: SLP_S3 stayed high. BACKLIGHT was low before: was it awake at all?"
+        "The DUT never slept: SLP_S3# stayed high. BACKLIGHT was low before: was it awake at all?"
     )
 
 

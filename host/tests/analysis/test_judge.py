@@ -43,7 +43,7 @@ def test_what_rests_on_the_rounding_of_the_os_is_said(record) -> None:
     plain, guarded = (judge_log(reading(*records), rule) for rule in (LIMIT, GUARDED))
 
     assert plain.verdict is Verdict.PASS
-    assert "1 of them is within 2 ms of it, where rounding decides" in plain.why
+    assert "1 resume is within 2 ms of the limit, where rounding decides" in plain.why
     assert guarded.verdict is Verdict.MARGINAL
     assert "where rounding decides" not in guarded.why
 
@@ -166,7 +166,7 @@ def test_an_unmeasured_record_is_kept_and_never_judged(record, fields, text) -> 
     assert text in (judgement.cycles[1].why_not or "")
     assert judgement.cycles[1].verdict is Verdict.NO_EVIDENCE
     assert judgement.statistics.n == 1
-    assert "1 S3 or hybrid record without a measurement" in judgement.why
+    assert "1 record of S3 or hybrid sleep without a measurement" in judgement.why
 
 
 def test_only_unmeasured_records_are_no_evidence(record) -> None:
@@ -198,7 +198,7 @@ def test_no_evidence_says_what_would_be(record) -> None:
 
     assert judgement.verdict is Verdict.NO_EVIDENCE
     assert judgement.why == (
-        "None of the 56 records is a measured S3 or hybrid resume; not covered by this"
+        "None of the 56 records is a measured resume from S3 or hybrid sleep; not covered by this"
         " requirement: 56 S4 (--kind S4)."
     )
 
@@ -273,7 +273,7 @@ def test_a_slow_bios_is_advice_and_never_a_failure(record) -> None:
     judgement = judge_log(reading(record(bios_init_ms=251), record(bios_init_ms=250)), LIMIT)
 
     assert judgement.verdict is Verdict.PASS
-    assert "the BIOS took more than the advised 250 ms in 1 of them" in judgement.why
+    assert "the BIOS took more than the advised 250 ms in 1 resume" in judgement.why
 
 
 def test_an_empty_log_is_no_evidence() -> None:

@@ -65,8 +65,6 @@ def test_a_clean_campaign_matches_one_to_one(record, offset_s, n) -> None:
 
     assert found.pairs == tuple((i, i) for i in range(n))
     assert tuple(found.cycle_reasons) == tuple(found.record_reasons) == ()
-    assert abs(found.offset_ns - int(offset_s * S) - int(0.4 * S)) <= 1.1 * S / 2
-    assert found.spread_ns <= 1.2 * S
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -168,7 +166,6 @@ def test_crystals_that_drift_apart_over_days_are_followed(record) -> None:
 
     assert found.pairs == tuple((i, i) for i in range(4000))
     assert all_certain(found)
-    assert found.spread_ns > 3 * S
 
 
 @pytest.mark.slow
@@ -211,7 +208,6 @@ def test_a_lone_cycle_of_a_capture_is_not_given_any_of_many_records(record) -> N
     found = match(outside([5 * S]), records(record, [UTC_NS, UTC_NS + 99 * S]), same_epoch=False)
 
     assert found.pairs == ()
-    assert found.offset_ns is None
 
 
 def test_a_log_of_another_year_matches_nothing(record) -> None:
@@ -253,7 +249,6 @@ def test_a_log_of_sleep_times_only_still_matches(record) -> None:
     found = match(outside(awake), told)
 
     assert found.pairs == ((0, 0), (1, 1), (2, 2))
-    assert found.offset_ns == 3600 * S
 
 
 def test_cycles_that_never_woke_stay_out(record) -> None:

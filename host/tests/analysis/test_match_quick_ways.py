@@ -63,7 +63,7 @@ def test_a_list_of_gains_is_weighed_as_a_table_is(listed) -> None:
 
 def told(found: Match) -> tuple[object, ...]:
     return (
-        found.pairs, found.probability, found.steps, found.offset_ns, found.equal_offsets,
+        found.pairs, found.probability, found.steps, found.equal_offsets,
         found.cycle_reasons, found.record_reasons,
     )  # fmt: skip
 

@@ -96,18 +96,6 @@ def test_a_wake_time_may_hold_the_setting_that_came_after_the_wake(record) -> No
     assert found.pairs == tuple((n, n) for n in range(20))
 
 
-def test_the_offset_is_that_of_the_clock_as_it_was(record) -> None:
-    awake, told = campaign_of(record, 20, jitter_s=8)
-    told = saying(set_before(told, 12, 3600.0), 12, 3600.0)
-
-    found = match(outside(awake), told)
-
-    assert len(found.pairs) == 20
-    assert found.offset_ns is not None
-    assert found.offset_ns / S == pytest.approx(3.4, abs=1.0)
-    assert found.spread_ns / S == pytest.approx(3600.0, abs=1.5)
-
-
 def test_a_told_step_of_an_even_pace_is_no_lost_record(record) -> None:
     awake, told = campaign_of(record, 60, jitter_s=0.02)
     stepped = set_before(told, 30, 45.0)

@@ -47,7 +47,7 @@ def test_a_limit_on_the_wires_needs_no_log() -> None:
         (lit(1, 900, Outcome.INVALID), "invalid: edges of this cycle were lost"),
         (lit(1, 900, Outcome.WOKE_ALONE), "not ours"),
         (lit(1, 900, Outcome.NEVER_SLEPT), "no sleep"),
-        (lit(1, 900, state=OutsideState.S4), "other kind: xp-5s speaks of S3"),
+        (lit(1, 900, state=OutsideState.S4), "other kind: xp-5s covers S3"),
         (lit(1, 900, ignored=True), "ignored: the plan leaves this cycle out"),
     ],
     ids=["no light", "invalid", "woke alone", "never slept", "other state", "ignored"],

@@ -18,6 +18,7 @@ from resume_rig.model.result.fleet import (
 from resume_rig.model.result.series import CommonTerm
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.report.html import trend_report
+from resume_rig.report.text.terminal_style import TerminalStyle
 from resume_rig.report.trend.document import trend_document
 from resume_rig.report.trend.terminal import trend_tables
 
@@ -188,7 +189,7 @@ def test_the_answer_is_told_to_people_and_machines(width: int) -> None:
     ]
     found = asked(sessions)
 
-    text = "".join(trend_tables(found, everything=False, width=width))
+    text = "".join(trend_tables(found, TerminalStyle(width=width), show_all=False))
     page = trend_report(found, "2026-01-01")
 
     assert "Worse from 1.2 on: total resume time" in " ".join(text.split())

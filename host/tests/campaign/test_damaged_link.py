@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from raw_request import Packet
 
 from resume_rig.campaign.plan.plan import default_plan, override
 from resume_rig.campaign.run.campaign import CampaignParts, begin
@@ -19,7 +20,7 @@ from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.packet import Group, Packet
+from resume_rig.rig.smp.packet import Group
 from resume_rig.timing.clocks import VirtualClock
 
 DAMAGED_PART = 0.04

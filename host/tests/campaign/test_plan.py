@@ -179,7 +179,7 @@ def test_a_lid_plan_on_a_bench_without_a_lid_is_refused() -> None:
 
 
 def test_a_bench_that_cannot_show_sleep_is_refused() -> None:
-    with pytest.raises(UsageError, match="needs SLP_S3 or PWR_OK to see it sleep"):
+    with pytest.raises(UsageError, match="needs SLP_S3# or PWR_OK to see it sleep"):
         check_against_bench(default_plan(), "box", [Actuator.BUTTON], [Channel.BACKLIGHT])
 
 
@@ -256,6 +256,9 @@ def test_one_value_on_the_command_line_takes_the_place_of_a_list() -> None:
     assert [each.name for each in plan.vary] == ["sleep_by", "dwell_ns"]
     assert {plan.of_cycle(n).press_ns for n in range(6)} == {200 * MS}
     assert varied_plan.vary != plan.vary
+
+    slow = parse_plan({"cycles": 2, "wake_timeout_s": [30, 60], "warm_up": 0})
+    assert override(slow, wake_timeout_ns=20 * S).of_cycle(1).wake_timeout_ns == 20 * S
 
 
 def test_a_bench_has_to_be_able_to_do_all_that_a_plan_varies() -> None:

@@ -87,7 +87,7 @@ def test_doctor_says_how_the_dut_sleeps_and_counts_no_boot(shared_data: Path) ->
     log = FileLog(shared_data / "eventlog" / "win11-22000-laptop-s3.xml")
     told = check_log(log, VirtualClock()).text
 
-    assert "reports 90 sleeps (54 hybrid, 16 dozes to hibernate, 16 S4, 4 aborted" in told
+    assert "reports 90 sleeps (54 hybrid sleeps, 16 dozes to hibernate, 16 S4, 4 aborted" in told
     assert ", none of them S3, the newest " in told
 
 

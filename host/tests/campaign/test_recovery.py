@@ -362,5 +362,5 @@ def test_a_step_is_told_with_its_cycle_edges_levels_and_light() -> None:
 
     assert recovery_text(step) == (
         "After cycle 7: Why. Forcing it off and booting it did not help "
-        "(0 edges; then PWR_OK, SLP_S3 high, PLTRST low, no light)."
+        "(0 edges; then PWR_OK, SLP_S3# high, PLTRST# low, no light)."
     )

@@ -1,6 +1,7 @@
 """`fleet`, used as a person uses it: folders of stores, exit statuses, what ends it early."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -73,14 +74,14 @@ def test_a_folder_of_logs_says_first_how_the_pcs_sleep(command, folder: Path) ->
     text = " ".join(said.out.split())
     assert said.status == 2
     assert text.startswith(
-        "PASS: No S3 in 1 of 2 logs: 1 sleeps in hybrid (covered). 2 logs of 2 units pass; 0 of 3 "
+        "PASS: No S3 in 1 of 2 logs: 1 uses hybrid sleep (covered). 2 logs of 2 units pass; 0 of 3 "
     )
     assert "2 logs could not be read" in text
     assert "full-disk.xml: found an empty file" in text
     assert "Left out: could not read " + str(Path("logs/torn.evtx")) + ": found other text" in text
     assert "again.xml is a copy of" in text
-    assert "Example Computers Notebook 14 G3, BIOS N14 1.07, hybrid: PASS" in text
-    assert "1 hybrid, 1 S4" in text
+    assert "Example Computers Notebook 14 G3, BIOS N14 1.07, hybrid sleep: PASS" in text
+    assert "1 hybrid sleep, 1 S4" in text
     assert "notes.txt" not in text
     page = (folder / "f.html").read_text("utf-8")
     assert "Many logs" in page
@@ -103,17 +104,85 @@ def test_a_log_without_evidence_is_worse_than_one_that_passes(command, folder: P
 
 
 def test_real_logs_of_windows_are_told_apart_by_how_they_sleep(command, shared_data: Path) -> None:
+    # Two of them were anonymised, and have one computer name.
     said = command("fleet", str(shared_data / "eventlog"), "--jobs", "1", "--json")
 
     assert said.status == 1
     assert said.document["why"].startswith(
-        "No S3 in 5 of 5 logs: 1 sleeps in hybrid (covered), 1 sleeps in S1 (not covered), 1 "
-        "sleeps in fast-startup (not covered), 2 have no completed sleep. 1 of 5 logs of 5 units "
+        "No S3 in 5 of 5 logs: 1 uses hybrid sleep (covered), 1 uses S1 (not covered), 1 "
+        "uses fast startup (not covered), 2 have no completed sleep. 1 of 5 logs of 4 units "
         "fails: "
     )
     hybrid = said.document["groups"][0]["campaigns"][0]
     assert (hybrid["failures"]["n"], hybrid["kinds"]["S4"]) == (54, 16)  # S4 is counted, not judged
     assert len(said.document["copies"]) == 1  # EVTX and XML of one log
+
+
+def exported(name: str, computer: str, part: slice = slice(None)) -> str:
+    """Return some events of a shipped log, as a computer of that name writes them."""
+    text = (LOGS / name).read_text("utf-8").replace("<Computer>DUT</Computer>", "")
+    events = re.findall("<Event .*?</Event>", text, re.DOTALL)[part]
+    named = f"<Computer>{computer}</Computer></System>"
+    return f"<Events>{''.join(events).replace('</System>', named)}</Events>"
+
+
+FIRST_THREE, LAST_THREE = slice(22), slice(8, None)
+
+
+def test_logs_of_one_computer_are_a_unit_and_each_sleep_counts_once(command, folder: Path) -> None:
+    for name, text in {
+        "april.xml": exported("four-s3-cycles.xml", "PC-07", FIRST_THREE),
+        "may.xml": exported("four-s3-cycles.xml", "PC-07", LAST_THREE),
+        "other.xml": exported("two-s3-cycles.xml", "PC-08"),
+    }.items():
+        (folder / name).write_text(text, "utf-8")
+
+    said = command("fleet", ".", "--jobs", "2", "--json")
+
+    (group,) = said.document["groups"]
+    lines = {each["path"]: each for each in group["campaigns"]}
+    assert {name: (each["unit"], each["cycles"]) for name, each in lines.items()} == {
+        "april.xml": ("PC-07", 3),
+        "may.xml": ("PC-07", 1),
+        "other.xml": ("PC-08", 2),
+    }
+    assert lines["may.xml"]["marks"] == ["2 sleeps counted in april.xml"]
+    assert (group["units"], group["failures"]["n"]) == (2, 6)
+    assert said.document["copies"] == []
+    apart = command("fleet", ".", "--jobs", "1", "--units", "store", "--json").document["groups"][0]
+    assert (apart["units"], apart["failures"]["n"]) == (3, 8)
+
+
+def test_a_log_of_several_computers_stays_a_unit_by_its_file(command, folder: Path) -> None:
+    first = exported("four-s3-cycles.xml", "PC-07", FIRST_THREE).removesuffix("</Events>")
+    last = exported("four-s3-cycles.xml", "PC-08", slice(22, None)).removeprefix("<Events>")
+    (folder / "collector.xml").write_text(first + last, "utf-8")
+
+    said = command("fleet", ".", "--json")
+
+    (line,) = said.document["groups"][0]["campaigns"]
+    assert (line["unit"], line["cycles"]) == ("collector.xml", 4)
+    assert line["marks"] == ["2 computer names (PC-07, PC-08)"]
+
+
+def test_hostile_computer_names_stay_harmless(command, folder: Path) -> None:
+    evil = "&lt;script&gt;alert(1)&lt;/script&gt;\u202e\x9b31m"
+    (folder / "a.xml").write_text(exported("two-s3-cycles.xml", evil), "utf-8")
+    (folder / "b.xml").write_text(
+        exported("four-s3-cycles.xml", evil, FIRST_THREE).removesuffix("</Events>")
+        + exported("four-s3-cycles.xml", f"{evil}2", LAST_THREE).removeprefix("<Events>"),
+        "utf-8",
+    )
+
+    said = command("fleet", ".", "--jobs", "1", "--html", "e.html")
+
+    assert "2 computer names" in " ".join(said.out.split())
+    assert "\u202e" not in said.out
+    assert "\x9b" not in said.out
+    page = (folder / "e.html").read_text("utf-8")
+    assert page.count("<script") == 1
+    assert "\u202e" not in page
+    assert HOSTILE not in command("fleet", ".", "--jobs", "1", "--json").out
 
 
 def test_one_that_fails_fails_the_fleet_and_stands_first(command, stores: Path) -> None:

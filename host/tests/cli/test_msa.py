@@ -27,7 +27,7 @@ def test_a_folder_of_stores_is_studied(command, study: Path) -> None:
     assert said.status == 0
     assert "4 sessions of 2 units on 1 rig." in said.out
     assert "Note: One rig: what differs from rig to rig is not in the reproducibility." in said.out
-    assert "total resume time: mean" in said.out
+    assert "Total resume time: mean" in said.out
     assert "ISO 5725-2: s_r = " in said.out
     assert "Gauge R&R: " in said.out
     assert "more times: --all and --json have them." in said.out

@@ -40,7 +40,7 @@ def test_without_options_it_tells_of_edges_clock_and_calibration(command) -> Non
     said = command("selftest", "--rig", SIM)
     assert said.status == 0, said.err
     assert "ok   edge_delay_ns" in said.out
-    assert "edges stamped by simulated" in said.out
+    assert "edge source: simulated" in said.out
     assert "clock sim-xtal, 1000000 Hz, +/-30 ppm" in said.out
     assert "calibration: none" in said.out
 
@@ -133,7 +133,7 @@ def test_forgetting_says_so(command) -> None:
 
 def test_doctor_tells_what_stamps_edges(command) -> None:
     said = command("doctor", "--rig", SIM)
-    assert "stamped by simulated, 0 of 8 channels calibrated" in said.out
+    assert "source: simulated, 0 of 8 channels calibrated" in said.out
 
 
 def test_samples_of_light_are_written_as_csv(command, folder: Path) -> None:

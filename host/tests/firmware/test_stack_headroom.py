@@ -1,14 +1,17 @@
 """The tool that tells stacks' headroom follows calls, pointers by rule, and owns up to the rest."""
 
 import importlib.util
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[3] / "firmware/scripts/stack_headroom.py"
+FIRMWARE = Path(__file__).resolve().parents[3] / "firmware"
+SCRIPT = FIRMWARE / "scripts/stack_headroom.py"
 
 CALLS = """\
 graph: { title: "a.c"
@@ -99,3 +102,13 @@ def test_a_stack_that_is_too_small_fails(tmp_path: Path, stack_bytes: int, statu
     assert f"engine                 {stack_bytes:>6} B, needs >=   216 B" in ran.stdout
     assert "pointer: deep" in ran.stdout
     assert "RAM: 4096 of 65536 B taken, 61440 B left" in ran.stdout
+
+
+def test_every_thread_of_ours_is_in_the_table() -> None:
+    table = tomllib.loads((FIRMWARE / "scripts/stack_calls.toml").read_text("utf-8"))
+    checked = {option for thread in table["threads"].values() for option in thread["stack"]}
+    sources = [path for part in ("src", "drivers") for path in (FIRMWARE / part).rglob("*.c")]
+    stacks = re.compile(r"K_THREAD_STACK_DEFINE\(\w[\w#]*,\s*(CONFIG_\w+)\)")
+    used = {option for path in sources for option in stacks.findall(path.read_text("utf-8"))}
+    assert len(used) >= 4
+    assert used <= checked

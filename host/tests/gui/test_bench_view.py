@@ -129,13 +129,13 @@ def test_key_and_contact_are_offered_where_the_rig_has_them(qtbot: QtBot, window
     view = connect(qtbot, window)
     box = view.actions_box
     assert not any(each.isVisibleTo(box) for each in (box.key, box.close_contact, box.open_contact))
-    assert "Press key" not in [each.text() for each in box.menu_actions() if each.isVisible()]
+    assert "Press key" not in [each.text() for each in box.menu_actions if each.isVisible()]
     qtbot.mouseClick(view.connection.button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.desk.state.bench.link is Link.NONE, timeout=PATIENCE_MS)
 
     view.connection.choice.dut.setEditText("wakes-by-device")
     connect(qtbot, window)
-    assert "Press key" in [each.text() for each in box.menu_actions() if each.isVisible()]
+    assert "Press key" in [each.text() for each in box.menu_actions if each.isVisible()]
     qtbot.mouseClick(box.key, Qt.MouseButton.LeftButton)
     wait_for_answer(qtbot, view, "The board presses its key")
     qtbot.mouseClick(box.close_contact, Qt.MouseButton.LeftButton)

@@ -105,7 +105,7 @@ def test_a_field_that_cannot_be_used_is_said_and_nothing_moves(
 
 def test_another_limit_judges_the_campaign(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
     view = campaign_of(window, cycles=3)
-    view.setting.limit.setText("5")
+    view.setting.judged.limit.setText("5")
     run(qtbot, window, view, tmp_path / "strict.rrs")
     assert view.answer.verdict.badge.text() == "FAIL"
     assert window.desk.state.campaign.limit_ms == 5

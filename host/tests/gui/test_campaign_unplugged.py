@@ -69,7 +69,7 @@ def test_a_campaign_that_waits_for_its_rig_is_stopped_and_goes_on_at_another_plu
     qtbot.waitUntil(view.settled, timeout=PATIENCE_MS)
     with served(bench) as address:
         view.setting.choice.choose(f"socket:{address}", "healthy-laptop")
-        view.go_on_with(tmp_path / "gone.rrs", here=True)
+        view.resume_store(tmp_path / "gone.rrs", here=True)
         wait_for(qtbot, window, Phase.RUNNING)
         qtbot.waitUntil(lambda: window.desk.state.campaign.number == 2, timeout=PATIENCE_MS)
         assert window.desk.state.campaign.session == 2

@@ -168,6 +168,23 @@ def test_a_failure_cannot_be_missed_and_is_a_click_from_its_wires(
     assert not view.no_failures.isVisible()
 
 
+def test_five_failures_are_in_sight_in_a_window_of_1280_by_800(
+    qtbot: QtBot, window: Window, hanging_dut: Path
+) -> None:
+    window.resize(1280, 800)
+    view = campaign_of(window, dut=str(hanging_dut), cycles=24)
+    view.start()
+    wait_for(qtbot, window, Phase.FINISHED)
+    qtbot.waitUntil(view.settled, timeout=PATIENCE_MS)
+    qtbot.waitUntil(window.alarm.isVisible, timeout=PATIENCE_MS)
+    room_px = view.failures.viewport().height()
+    listed = [view.failures.item(row) for row in range(view.failures.count())]
+    in_sight = [item for item in listed if view.failures.visualItemRect(item).bottom() < room_px]
+    assert len(listed) > 5
+    assert len(in_sight) >= 5
+    assert all(item.text() in item.toolTip() for item in listed)
+
+
 def test_the_plan_says_beside_the_field_what_is_wrong(qtbot: QtBot, window: Window) -> None:
     view = campaign_of(window)
     for key, text, words in (

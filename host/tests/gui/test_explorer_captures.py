@@ -85,7 +85,7 @@ def test_a_capture_alone_shows_its_wires_and_what_it_lacks(qtbot: QtBot, window:
     for _ in range(8):
         step.trigger()
         second = view.wave._snapped[1]
-        if second is not None and second.name == "PLTRST# rising":
+        if second is not None and second.pick.name == "PLTRST# rising":
             break
     assert "+158.000 ±" in view.wave.between.text()
     next(a for a in view.view_actions() if a.text().startswith("Measure this")).trigger()

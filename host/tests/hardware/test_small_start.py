@@ -134,4 +134,4 @@ def test_without_pwr_ok_the_campaign_says_what_it_needs(
     profile.write_text(profile.read_text("utf-8").replace(', "PWR_OK"', ""), "utf-8")
     rig = ["--rig", "sim:clock=virtual,seed=3", "--dut", str(profile)]
     assert main(["run", *rig, "--out", str(profile.with_name("none"))]) == 2
-    assert "needs SLP_S3 or PWR_OK to see it sleep" in capsys.readouterr().err
+    assert "needs SLP_S3# or PWR_OK to see it sleep" in capsys.readouterr().err

@@ -12,6 +12,7 @@ from resume_rig.model.errors import RecordError
 from resume_rig.oslog.reading import read_logs
 from resume_rig.report.log.document import log_document
 from resume_rig.report.log.terminal import log_table
+from resume_rig.report.text.terminal_style import TerminalStyle
 
 ROUNDS = 40
 NAMES = (
@@ -37,5 +38,5 @@ def test_damaged_logs(fixtures_dir: Path, tmp_path: Path, name: str) -> None:
         answers += 1
         document = json.loads("".join(log_document(judgement)))
         assert len(document["cycles"]) == len(judgement.cycles)
-        assert judgement.verdict.value in "".join(log_table(judgement))
+        assert judgement.verdict.value in "".join(log_table(judgement, TerminalStyle()))
     assert answers > ROUNDS // 5

@@ -91,7 +91,7 @@ def test_without_the_token_nothing_does(sent: list[str]) -> None:
 
     assert refused is not None
     assert refused.status == 401
-    assert TOKEN not in refused.detail
+    assert TOKEN not in refused.document["detail"]
 
 
 def test_a_token_is_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +113,7 @@ def test_no_header_breaks_it(host: str, origin: str, sent: str) -> None:
     refused = LOCKED.refusal([host], [origin], [sent])
 
     assert refused is not None
-    assert refused.detail.isprintable()
+    assert refused.document["detail"].isprintable()
 
 
 @pytest.mark.parametrize("text", [f"{TOKEN}\n", f"  {TOKEN}  \r\nand more", "x" * 256])

@@ -10,6 +10,7 @@ from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation,
 from resume_rig.report.campaign.document import correlation_pieces
 from resume_rig.report.campaign.sections import budget_tables
 from resume_rig.report.html import campaign_report
+from resume_rig.report.text.terminal_style import TerminalStyle
 
 ROWS = (
     BudgetRow(
@@ -90,7 +91,7 @@ def test_a_campaign_without_a_budget_has_no_such_section(samples: Any) -> None:
 @pytest.mark.parametrize("width", [60, 100, 200])
 @pytest.mark.parametrize("unicode", [True, False], ids=["Unicode", "ASCII"])
 def test_the_terminal_table_fits_and_says_what_it_leaves_out(width: int, unicode: bool) -> None:
-    text = "".join(budget_tables((BUDGET,), unicode=unicode, width=width))
+    text = "".join(budget_tables((BUDGET,), TerminalStyle(unicode=unicode, width=width)))
 
     assert "\x1b" not in text
     assert unicode or text.isascii()
@@ -103,4 +104,4 @@ def test_the_terminal_table_fits_and_says_what_it_leaves_out(width: int, unicode
 
 
 def test_nothing_measured_is_said() -> None:
-    assert "No interval was measured" in "".join(budget_tables((), unicode=True, width=80))
+    assert "No interval was measured" in "".join(budget_tables((), TerminalStyle(width=80)))

@@ -12,6 +12,7 @@ from resume_rig.model.result.cycle import Correlation
 from resume_rig.report.campaign.document import correlation_pieces
 from resume_rig.report.campaign.terminal import correlation_table
 from resume_rig.report.html import campaign_report
+from resume_rig.report.text.terminal_style import TerminalStyle
 
 PARTS = (
     Component(ComponentKind.DEVICE, "Slow GPU", "resume devices", 1000.0),
@@ -50,11 +51,11 @@ def test_the_document_ranks_over_the_cycles(samples: Any, correlation: Correlati
 
 
 def test_the_terminal_shows_them_before_the_verdict(samples: Any, correlation: Correlation) -> None:
-    text = "".join(correlation_table(correlation))
+    text = "".join(correlation_table(correlation, TerminalStyle()))
     assert re.search(r"1000 +1000 +- +50 % +2 +Slow GPU +resume devices", text)
     assert "Advice for the driver vendor: Slow GPU: Let the driver request its D0 IRP" in text
     assert text.rstrip().splitlines()[-1].startswith("PASS")
-    assert "Slowest" not in "".join(correlation_table(samples.four_cycles()))
+    assert "Slowest" not in "".join(correlation_table(samples.four_cycles(), TerminalStyle()))
 
 
 def test_the_page_shows_them(samples: Any, correlation: Correlation) -> None:

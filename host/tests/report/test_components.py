@@ -14,6 +14,7 @@ from resume_rig.report.log.document import log_document
 from resume_rig.report.log.terminal import log_table
 from resume_rig.report.parts.components import figure_rows, is_code, time_text
 from resume_rig.report.parts.document import COMPONENTS_LIMIT, SLOWEST_LIMIT
+from resume_rig.report.text.terminal_style import TerminalStyle
 
 
 def judgement_of(samples: Any, *components: Component, **changes: Any) -> Any:
@@ -21,8 +22,8 @@ def judgement_of(samples: Any, *components: Component, **changes: Any) -> Any:
     return samples.log_judgement(samples.log_shape(records=(record,)))
 
 
-def text_of(judgement: Any, **style: Any) -> str:
-    return "".join(log_table(judgement, **style))
+def text_of(judgement: Any, *, show_all: bool = False, **style: Any) -> str:
+    return "".join(log_table(judgement, TerminalStyle(**style), show_all=show_all))
 
 
 def document_of(judgement: Any) -> Any:

@@ -19,11 +19,11 @@ from resume_rig.model.result.verdict import Verdict
 from resume_rig.report.export.junit import junit_pieces
 from resume_rig.report.export.table import Column, Table, csv_pieces
 from resume_rig.report.export.waves import trace_pieces, vcd_pieces
-from resume_rig.rig.capture.vcd_capture import StandardVcd
+from resume_rig.rig.capture.vcd_capture import standard_header
 
 
 def tokens(text: str) -> Iterator[Token]:
-    return tokenize(StandardVcd(io.BytesIO(text.encode("ascii"))))
+    return tokenize(io.BytesIO(standard_header(text.encode("ascii"))))
 
 
 def recorded(*edges: Edge, light: tuple[LightBlock, ...] = ()) -> RecordedCycle:

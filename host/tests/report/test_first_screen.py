@@ -16,7 +16,7 @@ from resume_rig.report.html import campaign_report
 from resume_rig.report.text.findings import title_of_kind
 
 MS = 1_000_000
-OTHER = "other kind: sysfund-0004 speaks of S3, hybrid, and S4 was asked for"
+OTHER = "other kind: sysfund-0004 covers S3 and hybrid sleep; S4 was asked for"
 
 
 def screen(samples: Any, correlation: Correlation) -> FirstScreen:

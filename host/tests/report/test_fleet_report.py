@@ -15,6 +15,7 @@ from resume_rig.report.fleet.document import fleet_document
 from resume_rig.report.fleet.terminal import ROWS_MOST, fleet_table
 from resume_rig.report.html import fleet_report
 from resume_rig.report.text.hostile_text import display_width
+from resume_rig.report.text.terminal_style import TerminalStyle
 
 REQUIREMENT = load_requirement("sysfund-0004")
 CAMPAIGN = FleetCampaign(
@@ -39,7 +40,7 @@ def fleet(*campaigns: FleetCampaign, **more: object) -> Fleet:
 
 
 def text(found: Fleet, width: int = 160, *, everything: bool = False) -> str:
-    return "".join(fleet_table(found, everything=everything, width=width))
+    return "".join(fleet_table(found, TerminalStyle(width=width), show_all=everything))
 
 
 def many(count: int, product: str = "Book") -> list[FleetCampaign]:
@@ -53,7 +54,7 @@ def many(count: int, product: str = "Book") -> list[FleetCampaign]:
 def test_a_row_tells_who_how_many_and_how_long() -> None:
     told = text(fleet(CAMPAIGN, replace(CAMPAIGN, path="/srv/b/two.rrs", unit="two")))
 
-    assert f"stores as seen from {Path('/srv')}." in told
+    assert f"stores relative to {Path('/srv')}." in told
     assert "Book, no BIOS version named: PASS" in told
     row = next(line for line in told.splitlines() if line.startswith(str(Path("a/one.rrs"))))
     for word in ("one", "2025-11-13 02:13", "100", "99", "900", "980", "1001", "PASS"):

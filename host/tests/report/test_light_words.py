@@ -21,8 +21,8 @@ def with_light(cycle: ReconciledCycle, basis: LightBasis | None, **fields: Any) 
     ("bases", "words"),
     [
         ([None, None], ""),
-        ([LightBasis.HALF, LightBasis.HALF, None], "Light is t_50"),
-        ([LightBasis.COMPARATOR], "Light is the edge of the photodiode's comparator."),
+        ([LightBasis.HALF, LightBasis.HALF, None], "Display on is t_50"),
+        ([LightBasis.COMPARATOR], "Display on is the edge of the photodiode's comparator."),
         (
             [LightBasis.HALF, LightBasis.COMPARATOR, LightBasis.COMPARATOR],
             "in 2 cycles the edge of the photodiode's comparator",

@@ -203,7 +203,7 @@ def test_cycles_of_about_one_length_share_their_axis(samples: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "why", ["other kind: sysfund-0004 speaks of S3", "not covered by this requirement: S4"]
+    "why", ["other kind: sysfund-0004 covers S3", "not covered by this requirement: S4"]
 )
 def test_a_sleep_that_the_requirement_does_not_cover_has_no_limit(samples: Any, why: str) -> None:
     cycle = replace(samples.cycle(), judged=False, why_not=why)

@@ -7,15 +7,16 @@ import pytest
 from resume_rig.model.channel import Actuator
 from resume_rig.model.result.verdict import Finding, FindingKind
 from resume_rig.report.campaign.terminal import correlation_table, cycle_line
+from resume_rig.report.text.terminal_style import TerminalStyle
 
 
-def text_of(correlation: Any, **style: Any) -> str:
-    return "".join(correlation_table(correlation, **style))
+def text_of(correlation: Any, *, show_all: bool = False, **style: Any) -> str:
+    return "".join(correlation_table(correlation, TerminalStyle(**style), show_all=show_all))
 
 
 def test_a_wide_table_has_every_interval_with_its_uncertainty(samples: Any) -> None:
     text = text_of(samples.four_cycles(), width=170)
-    assert "press→SLP_S3#       →PWR_OK      →PLTRST#       →display" in text
+    assert "press→SLP_S3#       →PWR_OK      →PLTRST#    →display on" in text
     row = next(line for line in text.splitlines() if re.match(r" +2  ", line))
     assert " ".join(row.split()) == (
         "2 52.31 ±0.02 231.77 ±0.02 333.67 ±0.02 1420.60 ±0.53 205 1043 1248 1607 ±15 PASS"
@@ -125,13 +126,16 @@ def test_hostile_text_neither_moves_the_cursor_nor_floods(samples: Any, hostile:
 
 
 def test_progress_is_one_line_from_the_wires_alone(samples: Any) -> None:
-    assert cycle_line(samples.cycle(7).outside, planned=500) == (
+    assert cycle_line(samples.cycle(7).outside, TerminalStyle(), planned=500) == (
         "cycle   7/500  slept and woke  PLTRST# 333.67 ms  display on 1420.60 ms"
     )
 
 
 def test_progress_tells_the_verdict_once_it_is_known(samples: Any) -> None:
-    line = cycle_line(samples.cycle(7))
+    line = cycle_line(samples.cycle(7), TerminalStyle())
     assert line.endswith("resume 1248 ms  PASS")
-    assert "\n" not in cycle_line(samples.never_woke(3), colour=True)
-    assert cycle_line(samples.never_woke(3)) == "cycle 3  never woke  no OS time  FAIL  never-woke"
+    assert "\n" not in cycle_line(samples.never_woke(3), TerminalStyle(colour=True))
+    assert (
+        cycle_line(samples.never_woke(3), TerminalStyle())
+        == "cycle 3  never woke  no OS time  FAIL  never-woke"
+    )

@@ -29,11 +29,12 @@ STATUS = CampaignStatus(
 def test_everything_is_told_where_there_is_room() -> None:
     assert status_lines(STATUS, 100, unicode=True) == [
         "████████░░░░ 742/1000  cycle 743 asleep after 1.2 s  45 min left",
-        "so far FAIL  first failure: cycle 17  resume 887 (p95 1002) ms  light 724 (p95 801) ms",
-        "high: SLP_S4  low: PWR_OK SLP_S3",
+        "so far FAIL  first failure: cycle 17  resume 887 (p95 1002) ms  "
+        "display on 724 (p95 801) ms",
+        "high: SLP_S4#  low: PWR_OK SLP_S3#",
     ]
     (_, results, _) = status_lines(STATUS, 200, unicode=True)
-    assert results.endswith("light 724 (p95 801) ms  740 slept and woke, 2 stayed dark")
+    assert results.endswith("display on 724 (p95 801) ms  740 slept and woke, 2 stayed dark")
 
 
 @given(st.integers(1, 200), st.booleans())

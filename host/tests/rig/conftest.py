@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 
 import cbor2
 import pytest
+from raw_request import Packet, packed
 
 from resume_rig.rig.commands import actions, board, capture
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.packet import Group, Header, Packet
+from resume_rig.rig.smp.packet import Group, Header
 from resume_rig.rig.smp.request import Request
 from resume_rig.timing.clocks import VirtualClock
 
@@ -65,7 +66,7 @@ class Conversation:
         answer = Header(
             header.operation + 1, header.group, header.sequence, header.command, len(payload)
         )
-        return answer.pack() + payload
+        return packed(answer) + payload
 
 
 Talk = Callable[..., SmpRig]

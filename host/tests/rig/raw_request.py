@@ -1,6 +1,8 @@
-"""A request of any group, command and map: also one that the host never sends."""
+"""Requests and packets as a board has them: also such that the host never sends."""
 
-from resume_rig.rig.smp.packet import Group, Operation
+from typing import NamedTuple, Self
+
+from resume_rig.rig.smp.packet import HEADER, Group, Header, Operation
 from resume_rig.rig.smp.request import Request
 
 
@@ -20,3 +22,25 @@ def raw_request(
 
 
 RESET = raw_request(Operation.WRITE, Group.OS, 5, name="reset")
+
+
+def packed(header: Header) -> bytes:
+    first = header.version << 3 | header.operation
+    numbers = (header.length, header.group, header.sequence, header.command)
+    return HEADER.pack(first, header.flags, *numbers)
+
+
+class Packet(NamedTuple):
+    """A header and the CBOR that follows it, still encoded."""
+
+    header: Header
+    payload: bytes
+
+    def pack(self) -> bytes:
+        return packed(self.header) + self.payload
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Self:
+        packet = cls(Header.unpack(data), data[HEADER.size :])
+        assert packet.header.length == len(packet.payload)
+        return packet

@@ -5,6 +5,7 @@ from typing import Any
 
 import cbor2
 import pytest
+from raw_request import Packet, packed
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import ClockExchange, Edge
@@ -19,7 +20,7 @@ from resume_rig.rig.interface import ActionStart, EdgeBatch, Faults, Rig, SelfTe
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.packet import Header, Operation, Packet
+from resume_rig.rig.smp.packet import Header, Operation
 from resume_rig.timing.clocks import VirtualClock
 
 Fields = dict[str, object]
@@ -178,7 +179,7 @@ def test_tokens_of_two_rigs_do_not_start_alike(said: Any, board_info: Fields) ->
             tokens.update({fields["tok"]} if "tok" in fields else set())
             payload = cbor2.dumps(board_info | {"start": 1, "end": 2})
             reply = Header(header.operation + 1, 64, header.sequence, header.command, len(payload))
-            return reply.pack() + payload
+            return packed(reply) + payload
 
         SmpRig(SmpClient(InProcessTransport(answer, clock), clock)).press(Actuator.BUTTON, 5)
     assert len(tokens) > 1

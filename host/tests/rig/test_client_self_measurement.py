@@ -98,7 +98,7 @@ def test_every_golden_loopback_is_understood(fields: dict[str, Any]) -> None:
     )
     result = LoopbackResultRequest().decode(Fields(fields, "loopback"), identity)
     assert result.state == fields["st"]
-    assert [row.seen for row in result.channels] == [row[1] for row in fields.get("ch", [])]
+    assert [row.detected for row in result.channels] == [row[1] for row in fields.get("ch", [])]
     spoilt = any(row[2] or row[3] for row in fields.get("ch", []))
     assert result.ended_well == (fields["st"] == 2 and not spoilt)
 

@@ -41,8 +41,8 @@ def test_a_ladder_is_read(tmp_path: Path) -> None:
     [
         ("force_off_ms = 3999", '"recovery.force_off_ms" is 3999; it takes a number from 4000'),
         ("force_off_ms = 15001", '"recovery.force_off_ms" is 15001'),
-        ('steps = ["kick"]', "\"recovery.steps\" names 'kick'; it takes a list of wait, press"),
-        ('steps = ["wait", "wait"]', "\"recovery.steps\" names 'wait'"),
+        ('steps = ["kick"]', "\"recovery.steps\" names 'kick'; allowed are wait, press"),
+        ('steps = ["wait", "wait"]', '"recovery.steps" names wait twice'),
         ("steps = [1]", '"recovery.steps" names 1'),
         ('steps = "wait"', "\"recovery.steps\" is 'wait'"),
         ("tries = 0", '"recovery.tries" is 0; it takes a whole number from 1'),

@@ -32,7 +32,7 @@ INSTRUMENTS = st.sampled_from([by_interrupt(), by_capture(), by_loopback()])
 
 
 def bound_ns(bounds: IntervalBounds, start: Channel, end: Channel, duration_ns: int) -> int:
-    return bounds.bound_ns(Moment(start, 0), Moment(end, duration_ns))
+    return bounds.between(Moment(start, 0), Moment(end, duration_ns)).bound_ns
 
 
 @pytest.mark.parametrize(

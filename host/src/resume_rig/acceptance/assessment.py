@@ -1,4 +1,4 @@
-"""What a store says, computed again from what it keeps raw, and its HTML report."""
+"""The answer of a store, computed again from what it keeps raw, and its HTML report."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Assessed:
-    """A campaign's answer, and what a report has to know beside it.
+    """A campaign's answer, and the facts that a report needs with it.
 
     Attributes:
         store: of its raw data; None for a capture.
@@ -44,7 +44,7 @@ def assess_store(
         requirement: what it is judged against.
         report: where the HTML report is, or will be.
         reading: OS records to match instead of the stored ones.
-        stated_pair: a cycle and its OS record, where somebody knows them.
+        stated_pair: a cycle and its OS record, where somebody states them.
     """
     from resume_rig.campaign.answer.assessment import assess, facts_of, stored_budgets
     from resume_rig.campaign.store.read_back import load_campaign, timed_campaign
@@ -63,9 +63,9 @@ def html_at(assessed: Assessed, generated: str, raw: "RawData | None" = None) ->
     """Return the HTML report.
 
     Args:
-        assessed: what it tells.
+        assessed: what it shows.
         generated: when, as it is to be printed.
-        raw: what lies beside it; None: the store, where the report's own place is known.
+        raw: files in its folder; None: the store, where the report has a place of its own.
     """
     from resume_rig.campaign.answer.assessment import captured_cycles
     from resume_rig.campaign.store.read_back import recorded_cycles, with_record_texts

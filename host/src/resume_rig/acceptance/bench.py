@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,7 +10,7 @@ from typing import Final
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
-from resume_rig.model.errors import ResumeRigError, UsageError
+from resume_rig.model.errors import UsageError
 from resume_rig.report.text.json_text import utc_json
 from resume_rig.rig.dut_profile import profile_for
 from resume_rig.rig.interface import Rig, RigInfo
@@ -75,7 +75,7 @@ class BenchInUse:
     Attributes:
         url: of the rig.
         dut: its DUT's profile; None where none was named.
-        info: who the board said it was when it was opened.
+        info: of the board, when it was opened.
     """
 
     url: str
@@ -147,18 +147,13 @@ def open_bench(url: str, dut: str | None = None, *, not_before_utc_ns: int = 0) 
         LinkLost: nobody answers, or another process has the rig; the sentence says which.
     """
     profile = profile_for(url, dut)
-    claim = claim_here(url)
-    try:
+    with ExitStack() as stack:
+        claim = stack.enter_context(claim_here(url))
         opened = open_rig(url, dut=profile, not_before_utc_ns=not_before_utc_ns)
-    except BaseException:
-        claim.release()
-        raise
-    try:
-        return BenchInUse(url, profile, opened, opened.rig.info(), claim)
-    except ResumeRigError:
-        opened.rig.close()
-        claim.release()
-        raise
+        stack.callback(opened.rig.close)
+        bench = BenchInUse(url, profile, opened, opened.rig.info(), claim)
+        stack.pop_all()
+    return bench
 
 
 def need(bench: BenchInUse, doing: str, *wanted: Channel | Actuator) -> None:

@@ -16,7 +16,6 @@ import tempfile
 import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
 from importlib import metadata
@@ -28,7 +27,6 @@ from resume_rig.acceptance.assessment import Assessed, html_at
 from resume_rig.acceptance.campaign import load_campaign
 from resume_rig.acceptance.whole_file import check_place_of, write_whole
 from resume_rig.analysis.verdict.limits import limit_text
-from resume_rig.campaign.store.schema import connect_existing
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.report.campaign.document import correlation_pieces
@@ -80,7 +78,7 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What a file of requirement ids and waivers says."""
+    """What a file of requirement ids and waivers holds."""
 
     requirements: tuple[RequirementId, ...] = ()
     waivers: tuple[Waiver, ...] = ()
@@ -182,8 +180,8 @@ def make_bundle(
     _check_trace(trace, assessed)
     with tempfile.TemporaryDirectory(prefix="resume-rig-bundle-") as made:
         place = Path(made)
-        _copy_store(store, place / STORE)
         with Store.open(store) as opened:
+            opened.copy_to(place / STORE)
             begun = utc_json(opened.identity.created_utc_ns)
         (place / REPORT).write_text(html_at(assessed, f"begun {begun}"), "utf-8")
         with (place / ANSWER).open("w", encoding="utf-8") as file:
@@ -211,17 +209,6 @@ def _check_trace(trace: Trace, assessed: Assessed) -> None:
                 f"which {assessed.facts.requirement.id} does not limit; it limits "
                 f"{', '.join(limited)}"
             )
-
-
-def _copy_store(store: Path, to: Path) -> None:
-    """Copy a store as one file, with what its journal holds, while it may even be in use."""
-    with closing(connect_existing(store, write=False)) as source:
-        try:
-            with closing(sqlite3.connect(to)) as target:
-                source.backup(target)
-                target.execute("PRAGMA journal_mode = DELETE")
-        except sqlite3.Error as error:
-            raise RecordError(f"could not copy the store {store}: {error}") from error
 
 
 def _copy_log(log: Path, to: Path) -> None:

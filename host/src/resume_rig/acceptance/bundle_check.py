@@ -64,7 +64,7 @@ _DAMAGED: Final = (
 
 @unique
 class Signed(StrEnum):
-    """What is known of a bundle's signature."""
+    """What a bundle's signature proves."""
 
     TRUSTED = "signed by a key that is allowed"
     UNVOUCHED = "signed, by a key that nobody here vouches for"
@@ -152,6 +152,10 @@ def verify_bundle(
     )
 
 
+def _unreadable(bundle: Path, why: str) -> RecordError:
+    return RecordError(f"could not read the bundle {bundle}: {why}")
+
+
 class _Bounded(io.BufferedReader):
     """A file that gives no more at once than an archive of ours needs."""
 
@@ -170,18 +174,15 @@ class _Bounded(io.BufferedReader):
 @contextmanager
 def _opened(bundle: Path) -> Iterator[zipfile.ZipFile]:
     if bundle.exists() and not bundle.is_file():  # a pipe would be waited for
-        raise RecordError(f"could not read the bundle {bundle}: it is a folder or a device")
+        raise _unreadable(bundle, "it is a folder or a device")
     try:
         with _Bounded(io.FileIO(bundle)) as file, zipfile.ZipFile(file) as archive:
             yield archive
     except OSError as error:
-        raise RecordError(
-            f"could not read the bundle {bundle}: {error.strerror or error}"
-        ) from error
+        raise _unreadable(bundle, f"{error.strerror or error}") from error
     except _DAMAGED as error:
-        raise RecordError(
-            f"could not read the bundle {bundle}: it is damaged, or no bundle "
-            f"({one_line(str(error))})"
+        raise _unreadable(
+            bundle, f"it is damaged, or no bundle ({one_line(str(error))})"
         ) from error
 
 
@@ -189,48 +190,44 @@ def _entries(archive: zipfile.ZipFile, bundle: Path) -> dict[str, zipfile.ZipInf
     """Return the files of an archive by name; one that is made to harm is refused as a whole."""
     infos = archive.infolist()
     if len(infos) > FILES_MOST:
-        raise RecordError(
-            f"could not read the bundle {bundle}: it has {len(infos)} files; allowed are "
-            f"{FILES_MOST}"
-        )
+        raise _unreadable(bundle, f"it has {len(infos)} files; allowed are {FILES_MOST}")
     found: dict[str, zipfile.ZipInfo] = {}
     for info in infos:
         name = info.filename
         if not _NAME.fullmatch(info.orig_filename) or stat.S_ISLNK(info.external_attr >> 16):
-            raise RecordError(
-                f"could not read the bundle {bundle}: {one_line(name, 80)!r} is no file that a "
+            raise _unreadable(
+                bundle,
+                f"{one_line(name, 80)!r} is no file that a "
                 f"bundle has; allowed are {STORE}, {REPORT}, {ANSWER}, {MANIFEST}, {SIGNATURE} and "
-                f"{LOGS}/NUMBER"
+                f"{LOGS}/NUMBER",
             )
         if info.compress_type not in _WAYS:
-            raise RecordError(
-                f"could not read the bundle {bundle}: {name} is packed in a way that no bundle is; "
-                "allowed are stored and deflated"
+            raise _unreadable(
+                bundle,
+                f"{name} is packed in a way that no bundle is; allowed are stored and deflated",
             )
         if name in found:
-            raise RecordError(f"could not read the bundle {bundle}: it has {name} twice")
+            raise _unreadable(bundle, f"it has {name} twice")
         found[name] = info
     # Of the file as a whole: entries may share their bytes, and many small bombs are a large one.
     size, packed = sum(info.file_size for info in infos), max(1, bundle.stat().st_size)
     if size > max(_RATIO_FROM_BYTES, _RATIO_MOST * packed):
-        raise RecordError(
-            f"could not read the bundle {bundle}: it grows to {size // packed} times its size when "
-            f"it is unpacked; allowed are {_RATIO_MOST} times"
+        raise _unreadable(
+            bundle,
+            f"it grows to {size // packed} times its size when "
+            f"it is unpacked; allowed are {_RATIO_MOST} times",
         )
     if size > BYTES_MOST:
-        raise RecordError(
-            f"could not read the bundle {bundle}: it holds more than {BYTES_MOST // 1024**3} GiB"
-        )
+        raise _unreadable(bundle, f"it holds more than {BYTES_MOST // 1024**3} GiB")
     if MANIFEST not in found:
-        raise RecordError(f"could not read the bundle {bundle}: it has no {MANIFEST}")
+        raise _unreadable(bundle, f"it has no {MANIFEST}")
     return found
 
 
 def _small(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bundle: Path) -> bytes:
     if info.file_size > _MANIFEST_MOST:
-        raise RecordError(
-            f"could not read the bundle {bundle}: {info.filename} has {info.file_size} bytes; "
-            f"allowed are {_MANIFEST_MOST}"
+        raise _unreadable(
+            bundle, f"{info.filename} has {info.file_size} bytes; allowed are {_MANIFEST_MOST}"
         )
     with archive.open(info) as stream:
         return stream.read(_MANIFEST_MOST)
@@ -238,7 +235,7 @@ def _small(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bundle: Path) -> byt
 
 @dataclass(frozen=True, slots=True)
 class _Manifest:
-    """What a manifest says, in the form that it has to have; texts are hostile."""
+    """What a manifest states, in the form that it has to have; texts are hostile."""
 
     verdict: str
     dut: str
@@ -252,14 +249,12 @@ def _read_manifest(content: bytes, bundle: Path) -> _Manifest:
     try:
         found = json.loads(content.decode("utf-8"))
         if found["schema"] != SCHEMA:
-            raise RecordError(
-                f"could not read the bundle {bundle}: its schema is {found['schema']!r:.40}; this "
-                f"program reads {SCHEMA}"
+            raise _unreadable(
+                bundle, f"its schema is {found['schema']!r:.40}; this program reads {SCHEMA}"
             )
         if max(len(found[name]) for name in ("files", "requirements", "waivers")) > FILES_MOST:
-            raise RecordError(
-                f"could not read the bundle {bundle}: its {MANIFEST} has more than {FILES_MOST} "
-                "files, requirements or waivers"
+            raise _unreadable(
+                bundle, f"its {MANIFEST} has more than {FILES_MOST} files, requirements or waivers"
             )
         return _Manifest(
             verdict=Verdict(found["verdict"]).value,
@@ -281,9 +276,7 @@ def _read_manifest(content: bytes, bundle: Path) -> _Manifest:
             ),
         )
     except (ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
-        raise RecordError(
-            f"could not read the bundle {bundle}: its {MANIFEST} is not of the form that one has"
-        ) from error
+        raise _unreadable(bundle, f"its {MANIFEST} is not of the form that one has") from error
 
 
 def _content_problems(

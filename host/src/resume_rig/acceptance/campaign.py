@@ -1,8 +1,4 @@
-"""A campaign from its commission to its conclusion: the one way of every face.
-
-A campaign can also be run in a process of its own that is killed at a cycle, which is what a power
-cut does to a host.
-"""
+"""A campaign from its commission to its conclusion: the one way of every face."""
 
 import json
 import subprocess
@@ -40,7 +36,7 @@ class CampaignBroken(RigError):
     """A campaign that a fault ended.
 
     Attributes:
-        assessed: what its store says of the cycles until then.
+        assessed: the answer of the cycles until then.
     """
 
     def __init__(self, text: str, assessed: Assessed) -> None:
@@ -61,9 +57,9 @@ class Campaign:
     Args:
         commission: what somebody asks for.
         rig: opened to run it, and closed behind it.
-        report: where its HTML report is to be; None: beside the store.
+        report: where its HTML report is to be; None: in the store's folder.
         hooks: its commands; the one on end is run here, observers run the others.
-        say: gets a sentence for each thing that the verdict will lack, or why there is no answer.
+        note: gets a sentence for each thing that the verdict will lack, or why there is no answer.
     """
 
     def __init__(
@@ -72,7 +68,7 @@ class Campaign:
         rig: AbstractContextManager[OpenRig],
         report: Path | None = None,
         hooks: Hooks | None = None,
-        say: Callable[[str], None] = lambda _: None,
+        note: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._commission = commission
         self._rig = rig
@@ -81,13 +77,13 @@ class Campaign:
         # A store that was there before is of another campaign, unless this one goes on with it.
         self._ours = commission.plan is None or not commission.store.exists()
         self._began = False
-        self._say = say
+        self._note = note
 
     def run(self, watch: Watch) -> Ended:
         """Run the campaign; return how it ended, a fault that left something to judge too.
 
         Args:
-            watch: gets who takes part on which rig, and returns whom to tell what happens.
+            watch: gets who takes part on which rig, and returns an observer of what happens.
 
         Raises:
             ResumeRigError: it could not begin, and there is nothing to conclude.
@@ -95,7 +91,7 @@ class Campaign:
         try:
             with self._rig as opened:
                 for sentence in warnings_of(self._commission, opened):
-                    self._say(sentence)
+                    self._note(sentence)
                 return carry_out(
                     self._commission, opened, lambda who: self._noting(watch(who, opened))
                 )
@@ -120,8 +116,8 @@ class Campaign:
             render: writes the report, and shows the answer.
 
         Raises:
-            ResumeRigError: the answer cannot be computed or rendered, and the command on end knows;
-                the fault where one ended the campaign.
+            ResumeRigError: the answer cannot be computed or rendered; the fault where one ended the
+                campaign. The command on end has run before.
         """
         commission = self._commission
         fault = ended if isinstance(ended, ResumeRigError) else None
@@ -131,7 +127,7 @@ class Campaign:
         except ResumeRigError as error:
             if fault is not None:
                 # Both may have one cause, as a disk that is full.
-                self._say(str(error))
+                self._note(str(error))
             fire_end(self._hooks, None, str(fault or error))
             if fault is None:
                 raise
@@ -169,7 +165,7 @@ def run_campaign(
         requirement: what the campaign is judged against.
         log: as `run --log` takes it; None: what the rig serves.
         dut_shell: as `run --dut-shell` takes it; None: `log`, where that is an ssh: address.
-        observe: told what happens.
+        observe: gets the events of the campaign.
 
     Raises:
         UsageError: plan and bench do not fit, the store cannot be made, or rig or DUT are others
@@ -193,7 +189,7 @@ def run_campaign(
 
 
 def load_campaign(store: Path, requirement: Requirement | None = None) -> Assessed:
-    """Return what a store says that is there already.
+    """Return the answer of a store that is there already.
 
     Args:
         store: its path.
@@ -227,6 +223,8 @@ _START: Final = "import sys; from resume_rig.cli.main import main; sys.exit(main
 
 def run_and_kill(url: str, dut: str | None, store: Path, *, cycles: int, kill_after: int) -> None:
     """Run `cycles` cycles into a new store, and kill the process when `kill_after` are over.
+
+    That is what a power cut does to a host.
 
     Args:
         url: of the rig; no other process may have it.

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from resume_rig.acceptance.assessment import Assessed
 from resume_rig.acceptance.bench import BenchInUse, need
-from resume_rig.acceptance.expectations import Expectation
+from resume_rig.acceptance.expectations import Expectation, expected
 from resume_rig.acceptance.single_actions import SingleActions
 from resume_rig.campaign.preparation.doctor import check_bench
 from resume_rig.campaign.preparation.self_measurement import LoopbackPlan, measure_loopback
@@ -86,9 +86,7 @@ def junit_agrees(path: Path, verdict: Verdict) -> Expectation:
     verdicts = (Verdict.PASS,) if found is None else _VERDICTS_OF_TAG[found.tag]
     message = "" if found is None else f": {one_line(found.get('message') or '')}"
     text = f"JUnit says {' or '.join(verdicts)}{message}"
-    if verdict in verdicts:
-        return Expectation(True, text)
-    return Expectation(False, f"{text}; expected {verdict.value}")
+    return expected(text, verdict.value, ok=verdict in verdicts)
 
 
 def _digest(path: Path) -> str:
@@ -119,9 +117,7 @@ def recoveries_succeeded(assessed: Assessed, at_least: int = 0) -> Expectation:
     if lost:
         return Expectation(False, f"the DUT did not come back: {recovery_text(lost[0])}")
     text = f"the DUT was brought back {count_of(len(climbs), 'time')}"
-    if len(climbs) < at_least:
-        return Expectation(False, f"{text}; expected {at_least} or more")
-    return Expectation(True, text)
+    return expected(text, f"{at_least} or more", ok=len(climbs) >= at_least)
 
 
 _EXCHANGES: Final = 50
@@ -152,9 +148,7 @@ def clocks_tied_to(use: BenchInUse, limit_ns: int) -> Expectation:
     trips = [(e.host_rx_ns - e.host_tx_ns) - (e.board_tx_ns - e.board_rx_ns) for e in made]
     bound_ns = min(trips) // 2
     text = f"the clocks are tied to ±{seconds_text(bound_ns)} by the best of {_EXCHANGES} exchanges"
-    if bound_ns <= limit_ns:
-        return Expectation(True, text)
-    return Expectation(False, f"{text}; expected ±{seconds_text(limit_ns)} or better")
+    return expected(text, f"±{seconds_text(limit_ns)} or better", ok=bound_ns <= limit_ns)
 
 
 def press_is_refused(hands: SingleActions, duration_ns: int) -> Expectation:
@@ -203,12 +197,9 @@ def latency_within(use: BenchInUse, plan: LoopbackPlan, spread_ns: int) -> Expec
             False, f"the loop-back did not end well: {result.changes} changes were made"
         )
     widths = {each.channel: each.max_ns - each.min_ns for each in result.channels}
-    widths_text = ", ".join(
-        f"{line} within {seconds_text(width)}" for line, width in widths.items()
-    )
-    if max(widths.values(), default=spread_ns + 1) <= spread_ns:
-        return Expectation(True, f"latency of {widths_text}")
-    return Expectation(
-        False,
-        f"latency of {widths_text or 'no channel'}; expected within {seconds_text(spread_ns)}",
+    each = ", ".join(f"{line} within {seconds_text(width)}" for line, width in widths.items())
+    return expected(
+        f"latency of {each or 'no channel'}",
+        f"within {seconds_text(spread_ns)}",
+        ok=max(widths.values(), default=spread_ns + 1) <= spread_ns,
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FORMATS = ("junit", "csv", "parquet", "vcd", "trace", "pwrtest-xml")
 _DOCUMENTS = ("junit.xml", "pwrtest.xml", "trace.json")
 TABLES = ("cycles", "edges", "findings", "components")
-# So many of the slowest resumes have their waves in the evidence, beside all that went wrong.
+# So many of the slowest resumes have their waves in the evidence, with all that went wrong.
 SLOWEST = 10
 # A folder with more files than this is no evidence that anybody opens.
 WAVES_AT_MOST = 200
@@ -97,7 +97,7 @@ class Exporter:
         return sorted({*wanted, *(cycle.outside.number for cycle in slowest)})
 
     def write_waves(self, numbers: Collection[int], path_of: Callable[[int], Path]) -> None:
-        """Write a VCD file for each of `numbers`; `path_of` says where.
+        """Write a VCD file for each of `numbers`; `path_of` gives its path.
 
         Raises:
             UsageError: one cannot be written.
@@ -195,6 +195,7 @@ def write_evidence(exporter: Exporter, folder: Path) -> list[Path]:
 
 
 def _fill(exporter: Exporter, part: Path) -> list[Path]:
+    from resume_rig.campaign.store.store import Store
     from resume_rig.report.campaign.raw_data import raw_in_folder, wave_name
     from resume_rig.report.export import manifest
 
@@ -208,17 +209,11 @@ def _fill(exporter: Exporter, part: Path) -> list[Path]:
     exporter.write("trace", part / "trace.json")
     exporter.write("pwrtest-xml", part / "pwrtest.xml")
     exporter.write_waves(waves, lambda number: part / wave_name(number))
-    _copy_store(exporter.store, part / "campaign.rrs")
+    with Store.open(exporter.store) as store:
+        store.copy_to(part / "campaign.rrs")
     files = [path for path in part.rglob("*") if path.is_file()]
     write_whole(part / manifest.NAME, manifest.manifest_lines(part, files))
     return [path.relative_to(part) for path in (*sorted(files), part / manifest.NAME)]
-
-
-def _copy_store(store: Path, path: Path) -> None:
-    from resume_rig.campaign.store.store import Store
-
-    with Store.open(store) as opened:
-        opened.copy_to(path)
 
 
 def _resume_ms(cycle: "ReconciledCycle") -> int:

@@ -1,4 +1,4 @@
-"""What a test expects of a campaign, and the sentence that says how it stands. Pure.
+"""What a test expects of a campaign, and the sentence that reports how it stands. Pure.
 
 Every function takes the answer of a campaign and returns whether it is as expected; the sentence
 is made either way, so that a log shows the figures of what passed, too.
@@ -89,7 +89,7 @@ _REASON_CHARS = 400
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """Whether something is as expected, and one sentence that says how it is.
+    """Whether something is as expected, and one sentence that reports how it is.
 
     Attributes:
         decisive: the cycle that decides, for who wants to explain it; None where there is none.
@@ -98,6 +98,11 @@ class Expectation:
     ok: bool
     text: str
     decisive: ReconciledCycle | None = None
+
+
+def expected(text: str, wanted: str, *, ok: bool) -> Expectation:
+    """Return whether something is as wanted; where it is not, the sentence names that, too."""
+    return Expectation(ok, text if ok else f"{text}; expected {wanted}")
 
 
 def verdict_is(answer: Correlation, wanted: Verdict = Verdict.PASS) -> Expectation:
@@ -196,15 +201,15 @@ def wires_show(answer: Correlation, state: OutsideState) -> Expectation:
 
 
 def records_show(answer: Correlation, kind: SleepKind) -> Expectation:
-    """Return whether every cycle has an OS record, and it tells of `kind`."""
+    """Return whether every cycle has an OS record of `kind`."""
 
-    def told(cycle: ReconciledCycle) -> str:
+    def fault(cycle: ReconciledCycle) -> str:
         return "has no record" if cycle.record is None else f"is {cycle.record.kind.value} to it"
 
     return _all_of(
         answer.cycles,
         lambda cycle: cycle.record is not None and cycle.record.kind is kind,
-        told,
+        fault,
         f"is {kind.value} to the OS",
     )
 
@@ -264,9 +269,7 @@ def failure_rate_shown(answer: Correlation, at_most: float) -> Expectation:
         f"{rate.failures} of {count_of(rate.n, 'judged cycle')} failed or undecided, which shows "
         f"a rate of at most {percent_up(rate.upper)} with 95 % confidence{undecided_text(rate)}"
     )
-    if rate.upper <= at_most:
-        return Expectation(True, text)
-    return Expectation(False, f"{text}; expected at most {percent_up(at_most)}")
+    return expected(text, f"at most {percent_up(at_most)}", ok=rate.upper <= at_most)
 
 
 def light_timed_to(answer: Correlation, width_ns: int) -> Expectation:

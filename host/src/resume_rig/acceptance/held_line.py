@@ -4,6 +4,7 @@ The board lets go by itself when its host is silent for its lease, so a thread s
 """
 
 import threading
+from collections.abc import Callable
 from typing import Final
 
 from resume_rig.acceptance.bench import BenchInUse, need
@@ -40,7 +41,7 @@ class HeldLines:
         self._lock = lock
         self._pressed_until_ns = 0
         self._renewed_until_ns: int | None = None
-        self._lid_held = self._contact_held = False
+        self._held: set[Actuator] = set()  # lid and contact
         self._over = threading.Event()
         self._changed = threading.Event()
         self._keeper: threading.Thread | None = None
@@ -54,7 +55,7 @@ class HeldLines:
         """
         need(self._use, "press the power button", Actuator.BUTTON)
         with self._lock:
-            if self._lid_held or self._contact_held:
+            if self._held:
                 raise UsageError(f"could not press the power button: {_ONE_AT_A_TIME}")
             self._use.rig.press(Actuator.BUTTON, duration_ns, force_off=force_off)
             self._pressed_until_ns = self._use.opened.clock.now_ns() + duration_ns
@@ -107,29 +108,17 @@ class HeldLines:
         """Close the lid until `let_go`.
 
         Raises:
-            UsageError: the rig moves no lid.
+            UsageError: the rig moves no lid, or the button is held.
         """
-        need(self._use, "close the lid", Actuator.LID)
-        with self._lock:
-            if self._is_pressed():
-                raise UsageError(f"could not close the lid: {_ONE_AT_A_TIME}")
-            self._use.rig.lid(True)
-            self._lid_held = True
-        self._keep()
+        self._hold(Actuator.LID, self._use.rig.lid)
 
     def hold_contact(self) -> None:
         """Close the dry contact until `let_go`.
 
         Raises:
-            UsageError: the rig has none.
+            UsageError: the rig has none, or the button is held.
         """
-        need(self._use, "close the contact", Actuator.CONTACT)
-        with self._lock:
-            if self._is_pressed():
-                raise UsageError(f"could not close the contact: {_ONE_AT_A_TIME}")
-            self._use.rig.contact(True)
-            self._contact_held = True
-        self._keep()
+        self._hold(Actuator.CONTACT, self._use.rig.contact)
 
     def let_go(self, actuator: Actuator) -> None:
         """Open the button, the lid or the contact; may be called twice.
@@ -141,14 +130,13 @@ class HeldLines:
         with self._lock:
             if actuator is Actuator.LID:
                 self._use.rig.lid(False)
-                self._lid_held = False
             elif actuator is Actuator.CONTACT:
                 self._use.rig.contact(False)
-                self._contact_held = False
             else:
                 if self._is_pressed():
                     self._release()
                 self._renewed_until_ns = None
+            self._held.discard(actuator)
 
     def is_active(self, actuator: Actuator) -> bool:
         """Return whether the line itself shows a press, or a closed lid.
@@ -159,7 +147,7 @@ class HeldLines:
             UsageError: the DUT has no such channel.
         """
         if actuator is Actuator.CONTACT:
-            return self._contact_held
+            return actuator in self._held
         channel = Channel(actuator.value)
         need(self._use, f"read the {channel}", channel)
         with self._lock:
@@ -172,8 +160,18 @@ class HeldLines:
         if self._keeper is not None:
             self._keeper.join()
         with self._lock:
-            if self._lid_held or self._contact_held or self._is_pressed():
+            if self._held or self._is_pressed():
                 self._use.rig.release()
+
+    def _hold(self, actuator: Actuator, move: Callable[[bool], object]) -> None:
+        doing = f"close the {actuator.lower()}"
+        need(self._use, doing, actuator)
+        with self._lock:
+            if self._is_pressed():
+                raise UsageError(f"could not {doing}: {_ONE_AT_A_TIME}")
+            move(True)
+            self._held.add(actuator)
+        self._keep()
 
     def _press_limit_ns(self) -> int:
         """Return the longest press that is no forced off; 0 of a rig without a button."""
@@ -201,11 +199,10 @@ class HeldLines:
             with self._lock:
                 try:
                     renewed = self._keep_renewed()
-                    held = self._lid_held or self._contact_held
-                    if not renewed and (held or self._is_pressed()):
+                    if not renewed and (self._held or self._is_pressed()):
                         self._use.rig.exchange_clocks()
                 except RigError:
-                    # Whoever asks next is told; the board lets go by itself.
+                    # Whoever asks next learns it; the board lets go by itself.
                     return
             pause_s = _RENEWAL_PAUSE_S if renewed else lease_pause_s
 

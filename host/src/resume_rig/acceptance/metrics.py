@@ -7,6 +7,7 @@ hold names of this project and of the DUT's profile, never a text that a DUT wro
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 
 from resume_rig.analysis.stats.figures import failure_rate_lower, failure_rate_upper
@@ -52,87 +53,62 @@ class Metrics:
     def __init__(self, registry: Any, now_s: Callable[[], float] = time.time) -> None:
         from prometheus_client import Counter, Gauge, Histogram
 
+        gauge, counter = partial(Gauge, registry=registry), partial(Counter, registry=registry)
+        histogram = partial(Histogram, buckets=BUCKETS_S, registry=registry)
         self._now_s = now_s
-        self._info = Gauge(
+        self._info = gauge(
             "resume_rig_campaign_info",
             "1, with who and what the campaign is of.",
             ("dut", "product", "bios", "rig", "state", "store", "requirement"),
-            registry=registry,
         )
-        self._planned = Gauge("resume_rig_cycles_planned", "Cycles of the plan.", registry=registry)
-        self._cycles = Counter(
-            "resume_rig_cycles",
-            "Cycles of this session, by what became of them.",
-            ("outcome",),
-            registry=registry,
+        self._planned = gauge("resume_rig_cycles_planned", "Cycles of the plan.")
+        self._cycles = counter(
+            "resume_rig_cycles", "Cycles of this session, by what became of them.", ("outcome",)
         )
-        self._resume = Histogram(
-            "resume_rig_resume_seconds",
-            "OS-reported total resume time (BiosInit + DriverInit).",
-            buckets=BUCKETS_S,
-            registry=registry,
+        self._resume = histogram(
+            "resume_rig_resume_seconds", "OS-reported total resume time (BiosInit + DriverInit)."
         )
-        self._display = Histogram(
-            "resume_rig_display_seconds",
-            "Power button to display on, measured.",
-            buckets=BUCKETS_S,
-            registry=registry,
+        self._display = histogram(
+            "resume_rig_display_seconds", "Power button to display on, measured."
         )
-        self._verdict = Gauge(
-            "resume_rig_verdict",
-            "1 for the verdict so far, 0 for the others.",
-            ("verdict",),
-            registry=registry,
+        self._verdict = gauge(
+            "resume_rig_verdict", "1 for the verdict so far, 0 for the others.", ("verdict",)
         )
-        self._failed = Gauge("resume_rig_failed_cycles", "Judged cycles failed.", registry=registry)
-        self._judged = Gauge("resume_rig_judged_cycles", "Judged cycles.", registry=registry)
-        self._bound = Gauge(
+        self._failed = gauge("resume_rig_failed_cycles", "Judged cycles failed.")
+        self._judged = gauge("resume_rig_judged_cycles", "Judged cycles.")
+        self._bound = gauge(
             "resume_rig_failure_rate_bound",
             "One-sided 95 % bound on the failure rate (Clopper and Pearson).",
             ("side",),
-            registry=registry,
         )
-        self._limit = Gauge(
-            "resume_rig_failure_rate_limit",
-            "Failure rate that the plan is to show, or 0.01.",
-            registry=registry,
+        self._limit = gauge(
+            "resume_rig_failure_rate_limit", "Failure rate that the plan is to show, or 0.01."
         )
-        self._lost = Counter(
-            "resume_rig_link_losses", "How often the rig was gone.", registry=registry
-        )
-        self._requests = Counter(
+        self._lost = counter("resume_rig_link_losses", "How often the rig was gone.")
+        self._requests = counter(
             "resume_rig_link_requests",
             "Requests repeated, replies stale or damaged; reported when a session ends.",
             ("what",),
-            registry=registry,
         )
-        self._leases = Counter(
+        self._leases = counter(
             "resume_rig_lease_trips",
             "Cycles in which the board released its outputs as the host was silent.",
-            registry=registry,
         )
-        self._unreadable = Counter(
-            "resume_rig_log_unreadable", "Times that the DUT's log was not read.", registry=registry
+        self._unreadable = counter(
+            "resume_rig_log_unreadable", "Times that the DUT's log was not read."
         )
-        self._recoveries = Counter(
-            "resume_rig_recoveries",
-            "Steps taken to have the DUT awake again.",
-            ("step",),
-            registry=registry,
+        self._recoveries = counter(
+            "resume_rig_recoveries", "Steps taken to have the DUT awake again.", ("step",)
         )
-        self._running = Gauge("resume_rig_running", "1 while a campaign runs.", registry=registry)
-        self._connected = Gauge(
-            "resume_rig_connected", "0 while the rig does not answer.", registry=registry
-        )
-        self._event = Gauge(
+        self._running = gauge("resume_rig_running", "1 while a campaign runs.")
+        self._connected = gauge("resume_rig_connected", "0 while the rig does not answer.")
+        self._event = gauge(
             "resume_rig_last_event_timestamp_seconds",
             "When the campaign last did anything, host wall time.",
-            registry=registry,
         )
-        self._cycle_ended = Gauge(
+        self._cycle_ended = gauge(
             "resume_rig_last_cycle_timestamp_seconds",
             "When the last cycle was over, host wall time; of a campaign without one its begin.",
-            registry=registry,
         )
         # Series that are there from the beginning have a rate from the first failure on.
         for outcome in Outcome:
@@ -157,7 +133,7 @@ class Metrics:
         Args:
             identity: who takes part.
             event: what happened.
-            outside: of the cycle that is over, where the event tells of one.
+            outside: of the cycle that is over, where the event reports one.
             provisional: the provisional verdict, this event counted.
         """
         self._event.set(self._now_s())

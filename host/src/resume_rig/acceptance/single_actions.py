@@ -1,10 +1,8 @@
 """Single actions outside of campaigns: a sleep, a wake, a move of the lid; power on, off and reset.
 
-The wires decide what happened; each action returns how long it took, from its trigger on.
-
-Power actions are for other people's test systems. The rig has a finger on the power button and no
-wire to the reset header or the supply: a reset is a forced off and a press. Where the button does
-not cut the power, a command of the user's may.
+The wires decide what happened; each action returns how long it took, from its trigger on. The rig
+has a finger on the power button and no wire to the reset header or the supply: a reset is a forced
+off and a press. Where the button does not cut the power, a command of the user's may.
 """
 
 import dataclasses
@@ -45,15 +43,16 @@ class DutState(StrEnum):
 
 
 class SingleActions:
-    """Actions on an open bench; they share one memory of where the lid is.
+    """Actions on an open bench.
 
-    Args:
+    Attributes:
         use: the bench.
+        bench: the same for one action after another; it remembers where the lid is.
     """
 
     def __init__(self, use: BenchInUse) -> None:
-        self._use = use
-        self._bench = Bench(
+        self.use = use
+        self.bench = Bench(
             use.rig,
             use.opened.clock,
             use.info,
@@ -63,16 +62,6 @@ class SingleActions:
             send_packet=packet_for(network_of(use.opened.network, None, None), use.dut),
         )
 
-    @property
-    def use(self) -> BenchInUse:
-        """The bench in use."""
-        return self._use
-
-    @property
-    def bench(self) -> Bench:
-        """What remembers where the lid is."""
-        return self._bench
-
     def press(self, duration_ns: int, *, force_off: bool = False) -> MeasuredPress:
         """Press the power button, and return what the header saw.
 
@@ -80,8 +69,8 @@ class SingleActions:
             UsageError: the rig cannot.
             DeviceFault: the board refuses; nothing was pressed.
         """
-        need(self._use, "press the power button", Actuator.BUTTON)
-        return press_once(self._use.rig, self._use.opened.clock, duration_ns, force_off=force_off)
+        need(self.use, "press the power button", Actuator.BUTTON)
+        return press_once(self.use.rig, self.use.opened.clock, duration_ns, force_off=force_off)
 
     def move_lid(self, *, closed: bool) -> None:
         """Close or open the lid; the board opens it when it hears nothing for its lease.
@@ -89,9 +78,9 @@ class SingleActions:
         Raises:
             UsageError: the rig cannot.
         """
-        need(self._use, f"{'close' if closed else 'open'} the lid", Actuator.LID)
-        self._bench.begin()
-        self._bench.move(Actuator.LID, closed=closed)
+        need(self.use, f"{'close' if closed else 'open'} the lid", Actuator.LID)
+        self.bench.begin()
+        self.bench.move(Actuator.LID, closed=closed)
 
     def press_key(self, duration_ns: int) -> Keyboard:
         """Press the key of the keyboard that the board is, and return what the DUT made of it.
@@ -103,8 +92,8 @@ class SingleActions:
             DeviceFault: the board refuses; nothing was pressed.
             DutFault: the DUT had neither a report nor a wakeup of it.
         """
-        need(self._use, "press a key", Actuator.KEYBOARD)
-        rig, clock = self._use.rig, self._use.opened.clock
+        need(self.use, "press a key", Actuator.KEYBOARD)
+        rig, clock = self.use.rig, self.use.opened.clock
         before = rig.keyboard()
         rig.press(Actuator.KEYBOARD, duration_ns)
         clock.sleep_ns(duration_ns + RELEASE_LAG_NS)
@@ -128,9 +117,9 @@ class SingleActions:
         Raises:
             UsageError: the rig has none for the DUT.
         """
-        need(self._use, f"{'close' if closed else 'open'} the contact", Actuator.CONTACT)
-        self._bench.begin()
-        self._bench.set_contact(closed=closed)
+        need(self.use, f"{'close' if closed else 'open'} the contact", Actuator.CONTACT)
+        self.bench.begin()
+        self.bench.set_contact(closed=closed)
 
     def send_magic_packet(self) -> None:
         """Send the packet that wakes the DUT's network adapter.
@@ -139,8 +128,8 @@ class SingleActions:
             UsageError: the DUT's profile names no MAC address.
             RigError: it could not be sent.
         """
-        self._bench.begin()
-        self._bench.wake(WakeMeans.LAN)
+        self.bench.begin()
+        self.bench.wake(WakeMeans.LAN)
 
     def put_to_sleep(self, by: Actuator, timeout_ns: int) -> int:
         """Put a DUT that runs to sleep; return the time from the trigger to sleep entry [ns].
@@ -153,8 +142,8 @@ class SingleActions:
             raise UsageError(
                 f"could not put the DUT to sleep by {by}; allowed are {', '.join(SLEEPERS)}"
             )
-        need(self._use, "put the DUT to sleep", by)
-        bench = self._bench
+        need(self.use, "put the DUT to sleep", by)
+        bench = self.bench
         bench.begin()
         if not bench.is_running():
             raise DutFault(f"could not put the DUT to sleep: it does not run ({self.lines()})")
@@ -180,7 +169,7 @@ class SingleActions:
         Raises:
             DutFault: it is awake, or wakes meanwhile.
         """
-        bench = self._bench
+        bench = self.bench
         bench.begin()
         if bench.is_running():
             raise DutFault("the DUT does not sleep: every line shows one that runs")
@@ -198,12 +187,12 @@ class SingleActions:
         Its OS needs a moment behind that sign before it can be asked anything: `settle_ns`.
 
         Raises:
-            UsageError: the rig cannot move that, or by a packet, and nobody knows where to.
+            UsageError: the rig cannot move that, or by a packet, and there is no address for it.
             DutFault: it does not sleep, does not wake in time, or stays dark.
         """
         if isinstance(by, Actuator):
-            need(self._use, "wake the DUT", by)
-        bench = self._bench
+            need(self.use, "wake the DUT", by)
+        bench = self.bench
         bench.begin()
         if bench.is_running():
             raise DutFault("could not wake the DUT: it does not sleep, every line shows it runs")
@@ -227,7 +216,7 @@ class SingleActions:
 
     def state(self) -> DutState:
         """Return what the wires show now."""
-        levels, wired = self._use.rig.levels(), frozenset(self._use.wired)
+        levels, wired = self.use.rig.levels(), frozenset(self.use.wired)
         if not dead_lines(levels, wired):
             return DutState.AWAKE
         if levels.get(sleep_line(wired)):
@@ -243,7 +232,7 @@ class SingleActions:
         Raises:
             DutFault: they do not in time.
         """
-        bench = self._bench
+        bench = self.bench
         bench.begin()
         if not bench.wait(bench.clock.now_ns() + timeout_ns, lambda: self.state() is wanted):
             raise DutFault(
@@ -253,16 +242,16 @@ class SingleActions:
 
     def levels(self) -> dict[Channel, int]:
         """Return the present level of each wired channel."""
-        levels = self._use.rig.levels()
-        return {channel: levels[channel] for channel in self._use.wired if channel in levels}
+        levels = self.use.rig.levels()
+        return {channel: levels[channel] for channel in self.use.wired if channel in levels}
 
     def _rises_since(self, since_ns: int) -> list[int]:
-        edges = self._bench.capture.edges
+        edges = self.bench.capture.edges
         return [edge.t_ns for edge in edges if edge.level == 1 and edge.t_ns >= since_ns]
 
     def _is_up(self) -> bool:
         """Whether every sign is there; a lid that covers the display is opened for the last."""
-        bench = self._bench
+        bench = self.bench
         if not bench.is_running():
             return False
         bench.let_go_of_lid()
@@ -270,8 +259,8 @@ class SingleActions:
 
     def lines(self) -> str:
         """Return the newest levels that were read, for a sentence."""
-        levels = self._bench.levels()
-        shown = [f"{c}={levels[c]}" for c in self._use.wired if c in levels]
+        levels = self.bench.levels()
+        shown = [f"{c}={levels[c]}" for c in self.use.wired if c in levels]
         return ", ".join(shown)
 
     @contextmanager
@@ -279,7 +268,7 @@ class SingleActions:
         try:
             yield
         except DutFault:
-            self._bench.let_go_of_lid()
+            self.bench.let_go_of_lid()
             raise
 
 
@@ -315,8 +304,7 @@ class PowerActions:
 
     def __init__(self, actions: SingleActions, supply: PowerCommand | None = None) -> None:
         self._actions = actions
-        self._use: BenchInUse = actions.use
-        self._bench: Bench = actions.bench
+        self._use, self._bench = actions.use, actions.bench
         self._supply = supply
         self._ladder = DEFAULT_LADDER if self._use.dut is None else self._use.dut.recovery
 
@@ -340,7 +328,7 @@ class PowerActions:
         """Cut the power of a DUT, whatever it does; its unsaved work is lost.
 
         Raises:
-            UsageError: the rig has no button, or no line tells whether the DUT has power.
+            UsageError: the rig has no button, or no line shows whether the DUT has power.
             DutFault: the lines still show power.
         """
         self._needs_for_off("switch the DUT off")

@@ -1,16 +1,19 @@
-"""Files that are there whole or not at all, and the check of their place before the work."""
+"""Files that are there whole or not at all; their place is found and checked before the work."""
 
 import os
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 from resume_rig.model.errors import UsageError
 
+_NUMBER_MOST: Final = 99_999
+_STEM_CHARS: Final = 80
+
 
 def check_place_of(path: Path) -> None:
-    """Check that a file can be made at `path`, before the work that it is to tell of.
+    """Check that a file can be made at `path`, before the work that it is to report.
 
     Raises:
         UsageError: its folder is not there, or cannot be written to, or it is no file itself.
@@ -23,6 +26,25 @@ def check_place_of(path: Path) -> None:
             f"could not write {path}: its folder {found}; name a file in a folder that can be "
             "written to"
         )
+
+
+def free_path(folder: Path, name: str, suffix: str = "") -> Path:
+    """Return a path in a folder where nothing is: NAME-1, NAME-2 and so on.
+
+    Raises:
+        UsageError: there are too many.
+    """
+    for number in range(1, _NUMBER_MOST + 1):
+        path = folder / f"{name}-{number}{suffix}"
+        if not path.exists():
+            return path
+    raise UsageError(f"could not make {name} in {folder}: there are {_NUMBER_MOST:,} already")
+
+
+def file_stem(text: str) -> str:
+    """Return a name of a test or suite as a part of a file's name."""
+    plain = (each if each.isalnum() and each.isascii() else "-" for each in text[:_STEM_CHARS])
+    return "".join(plain) or "campaign"
 
 
 def mask_of_files() -> int:

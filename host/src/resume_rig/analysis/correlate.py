@@ -9,14 +9,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from resume_rig.analysis.findings.context import Surroundings
+from resume_rig.analysis.findings.context import RecordedCycle, Surroundings
 from resume_rig.analysis.findings.disagreements import (
     bios_is_impossible,
     disagreements,
-    record_missing,
     surroundings_of,
 )
 from resume_rig.analysis.findings.firmware import detectable_bios
+from resume_rig.analysis.findings.sleeps import record_missing
 from resume_rig.analysis.match.campaign import lost_at_clock_steps, match_boots, match_cycles
 from resume_rig.analysis.match.match import Match
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios
@@ -28,11 +28,8 @@ from resume_rig.analysis.reconcile.reconcile import (
     TimedCycle,
     awake_times,
     awake_to_os,
-    light_after_complete,
     press_to_desktop,
-    press_to_resume_complete,
     unexplained,
-    with_bios_unproven,
 )
 from resume_rig.analysis.stats.figures import failure_rate
 from resume_rig.analysis.verdict.limits import judge_limits, verdict_of_limits
@@ -70,7 +67,8 @@ from resume_rig.model.result.packed import Derived, PackedSequence
 from resume_rig.model.result.verdict import FindingKind, Requirement, Verdict
 from resume_rig.model.units import count_of
 
-# From the power line's rise, or the press, to the OS where BiosInit is not reported.
+# From the power line's rise, or the press, to the OS where BiosInit is not reported. Assumed, with
+# room; it bounds the OS clock of logs without BIOS times alone.
 _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
 _MS_NS = 1_000_000
 
@@ -151,7 +149,7 @@ class Matched(Cycles):
 
 @dataclass(frozen=True, kw_only=True)
 class Reconciled(Matched):
-    """What wires, light and OS clocks say together of what is usual.
+    """What wires, light and OS clocks show together of what is usual.
 
     Attributes:
         around: what all cycles share.
@@ -222,10 +220,10 @@ def correlate(
 
     Args:
         cycles: in the order in which they were made.
-        reading: what the OS says; may be empty.
+        reading: what the OS reports; may be empty.
         requirement: what the verdict is about.
         reset_to_tsc: PLTRST# rising to the TSC's zero, from the DUT profile.
-        platform: what else the DUT profile knows of the platform.
+        platform: what else the DUT profile has of the platform.
         stated_pair: a cycle and its record, as somebody states.
         extra_sleeps: that the rig made outside of the cycles.
 
@@ -355,7 +353,7 @@ def _verdict(campaign: Examined) -> Correlation:
 
 
 def _may_not_have_survived(outside: OutsideCycle, reason: CycleReason) -> bool:
-    """Return whether the OS likely never came back; a log that goes on in silence says so, too.
+    """Return whether the OS likely never came back; a log that goes on in silence shows it, too.
 
     Not of a boot: no log has a record of one, so its silence shows nothing.
     """
@@ -369,7 +367,6 @@ def _is_dark(outside: OutsideCycle) -> bool:
 
 
 def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled) -> ReconciledCycle:
-    reset_to_tsc, norms = campaign.reset_to_tsc, campaign.around.norms
     # What may be another cycle's record is shown, and nothing is concluded from it.
     record = matched.record if matched.is_certain else None
     findings = outside.findings
@@ -383,16 +380,13 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
             believed = None
     elif record is None and _lacks_record(outside, matched) and campaign.reading.sources:
         findings += (record_missing(outside),)
-    hidden = campaign.around.hidden.get(outside.number)
-    unproven = None if hidden is None or believed is None else hidden.whole
-    complete = press_to_resume_complete(outside, believed, reset_to_tsc)
-    light = light_after_complete(outside, believed, reset_to_tsc)
+    pair = None if believed is None else RecordedCycle(outside, believed, campaign.around)
     return ReconciledCycle(
         outside=outside,
         record=matched.record,
-        press_to_resume_complete=with_bios_unproven(complete, unproven, reset_to_tsc),
-        unexplained=unexplained(outside, None if impossible else record, norms),
-        light_after_complete=with_bios_unproven(light, unproven, reset_to_tsc),
+        press_to_resume_complete=None if pair is None else pair.press_to_resume_complete,
+        unexplained=unexplained(outside, None if impossible else record, campaign.around.norms),
+        light_after_complete=None if pair is None else pair.light_after_complete,
         verdict=Verdict.NO_EVIDENCE,
         judged=False,
         why_not=None,
@@ -401,14 +395,14 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         certainty=matched.certainty,
         record_missing=matched.missing,
         bios_impossible=impossible,
-        bios_checked=unproven is not None,
-        press_to_desktop=press_to_desktop(outside, record, reset_to_tsc),
+        bios_checked=pair is not None and pair.bios_unproven is not None,
+        press_to_desktop=press_to_desktop(outside, record, campaign.reset_to_tsc),
         shutdown=campaign.shutdowns.get(outside.number) if matched.is_certain else None,
     )
 
 
 def _lacks_record(outside: OutsideCycle, matched: CycleRecord) -> bool:
-    """Return whether the OS should have written a record; no log tells of a boot as one.
+    """Return whether the OS should have written a record; no log has a boot as one.
 
     What stayed dark may have hung: that it wrote none is no fault of the log's.
     """
@@ -449,7 +443,7 @@ def _hidden_span(cycle: ReconciledCycle) -> BoundedNs:
 
 
 def _doubts(campaign: Cycles) -> list[str]:
-    """Say what the evidence itself is worth."""
+    """Return clauses on what the evidence itself is worth."""
     stated = campaign.stated_pair
     parts: list[str] = []
     bad = sum(not source.integrity.ok for source in campaign.reading.sources)
@@ -461,7 +455,7 @@ def _doubts(campaign: Cycles) -> list[str]:
 
 
 def _unrelated(campaign: Matched) -> list[str]:
-    """Say that the log is of other sleeps, where it is, or may be."""
+    """Return a clause where the log is of other sleeps, or may be."""
     found, records = campaign.match, campaign.records
     if found.one_script:
         return [

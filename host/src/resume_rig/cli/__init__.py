@@ -1,1 +1,1 @@
-"""The command line: one file a verb, or a few that are alike; no arithmetic, no bytes."""
+"""The command line: one file a verb, or a few of one kind; no arithmetic, no bytes."""

@@ -42,8 +42,8 @@ from resume_rig.cli.terminal.console import (
     USAGE,
     Printer,
     open_closed_streams,
+    print_end,
     printer_of,
-    say_end,
     silence,
     status_of_error,
 )
@@ -88,7 +88,7 @@ input; 3 rig or DUT fault; 4 MARGINAL or NO-EVIDENCE; 70 internal error; 130 sto
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence, as every other error of the program is said."""
+    """Reports bad usage in one sentence, as every other error of the program is reported."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
@@ -118,7 +118,7 @@ def run(words: Sequence[str]) -> int:
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) != signal.SIG_IGN:
             signal.signal(getattr(signal, name), _interrupt)
     status = _carried_out(args)
-    say_end(args, status)
+    print_end(args, status)
     return status
 
 
@@ -141,7 +141,7 @@ def _carried_out(args: argparse.Namespace) -> int:
         printer("resume-rig: stopped.")
         return STOPPED
     except BrokenPipeError:
-        # The reader of our output went away (`| head`); nothing is left to say to it.
+        # The reader of our output went away (`| head`).
         silence(sys.stdout)
         return 0
     except Exception as error:
@@ -152,10 +152,10 @@ def _carried_out(args: argparse.Namespace) -> int:
 
 
 def _unforeseen(error: Exception, printer: Printer) -> int:
-    """Tell of what nobody foresaw; it must not look like a verdict.
+    """Report an error that no part of the program handles; it must not look like a verdict.
 
-    What the system says of a file that was named is the user's to mend; all else is a mistake of
-    the program. A traceback would end with 1, as FAIL does.
+    An error of the system about a named file is the user's to mend; all else is a mistake of the
+    program. A traceback would end with 1, as FAIL does.
     """
     from resume_rig.report.text.hostile_text import one_line
 

@@ -58,7 +58,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Open the window; the status says nothing of what was seen in it."""
+    """Open the window; its status is not that of a verdict."""
     from resume_rig.gui.app.start import run
 
     return run(_request(args))
@@ -77,7 +77,7 @@ def _request(args: argparse.Namespace) -> GuiRequest:
     if args.plan is not None:
         from resume_rig.campaign.plan.plan_file import load_plan
 
-        load_plan(args.plan)  # what is wrong with it is said before --run runs another one
+        load_plan(args.plan)  # a plan that is wrong is refused before --run runs another one
     if args.screenshot is not None:
         check_place_of(args.screenshot)
     return GuiRequest(

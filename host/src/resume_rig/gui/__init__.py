@@ -1,9 +1,10 @@
 """The desktop application: a face, so it shows and forwards, and computes nothing of its own.
 
-state/    what is seen, free of Qt: folds over events, tables, drafts
-worker/   the thread that owns the rig, and jobs in the background
-widgets/  pieces that every page shares: plots, tables, notices
-app/      the window around the pages; `app/menus.py` lists them
+state/    what pages share, free of Qt: tables, wires, names of fields, work on stores
+worker/   the thread that owns the rig, folds over its events, jobs in the background
+widgets/  pieces that pages share: plots, tables, notices, actions with keys
+app/      the window around the pages, which `request.VIEW_NAMES` names
 
-The other folders are one page each: bench, campaign, explorer, compare, limits, log.
+The other folders are one page each: `state` is what it shows, free of Qt, and `view` shows it.
+A page waits for a job in a `JobSlot`; `refresh` reads `desk.state`, and nothing else is kept.
 """

@@ -1,4 +1,4 @@
-"""What every view is given: the rig's worker, jobs, colours, remembered state, the way around."""
+"""What every page is given: the rig's worker, jobs, colours, kept settings, the way around."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -76,9 +76,9 @@ class Desk:
         remembered: state that outlives the window.
         jobs: runs work in the background, with progress, and can be cancelled.
         worker: owns the rig.
-        state: what the rig and the campaign told so far; views read, and never write.
+        state: what the rig and the campaign have reported; views read, and never write.
         go: shows a view by name, and lets it open a target.
-        say: puts a sentence on the status line.
+        show_status: puts a sentence on the status line.
         open: asks for files, and opens them. open_files: opens files in the page that takes them.
         ask_path: asks where to write a file; tests put their own in its place.
         wish: what the command line asked to be done with a rig at once.
@@ -91,7 +91,7 @@ class Desk:
     worker: "RigWorker"
     state: "DeskState"
     go: Callable[[str, Target], None]
-    say: Callable[[str], None]
+    show_status: Callable[[str], None]
     open: Callable[[], None]
     open_files: Callable[[Iterable[str]], None]
     ask_path: AskPath

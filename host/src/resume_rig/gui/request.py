@@ -4,11 +4,13 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum, unique
 from pathlib import Path
+from typing import Final
 
 from resume_rig.model.errors import UsageError
 
-VIEW_NAMES = ("start", "bench", "campaign", "explorer", "limits", "log", "compare")
+VIEW_NAMES: Final = ("start", "bench", "campaign", "explorer", "limits", "log", "compare")
 LEAST_SIDE, MOST_SIDE = 480, 8_000
+_SQLITE: Final = b"SQLite format 3\x00"
 _SIZE = re.compile(r"(\d{1,5})x(\d{1,5})")
 
 
@@ -39,15 +41,26 @@ class Target:
 NO_TARGET = Target()
 
 
+def is_store(path: Path) -> bool:
+    """Return whether a file is an SQLite database, as stores are; reading it finds out more."""
+    try:
+        if not path.is_file():
+            return False  # a pipe would be waited for
+        with path.open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except (OSError, ValueError):
+        return False  # whoever opens it shows what is wrong with it
+
+
 @dataclass(frozen=True, slots=True)
 class CaptureOptions:
-    """What somebody says of a capture, as the fields were filled in; empty: the capture tells.
+    """What somebody states of a capture, as the fields were filled in; empty: as it states it.
 
     Attributes:
         signals: `NAME=SIGNAL` of signals that are not named as a channel, spaces between.
         sample_rate: such as "1 MHz".
         time_column, time_unit: of a CSV capture.
-        pair: "CYCLE=RECORD", one that is known.
+        pair: "CYCLE=RECORD", two that belong together.
         dut: name or path of the DUT's profile.
     """
 
@@ -60,7 +73,7 @@ class CaptureOptions:
 
     @property
     def words(self) -> str:
-        """What stands beside the name of the capture."""
+        """What stands behind the name of the capture."""
         named = (
             ("sample rate", self.sample_rate),
             ("time column", self.time_column),
@@ -97,7 +110,7 @@ NO_WISH = BenchWish()
 
 @dataclass(frozen=True, slots=True)
 class GuiRequest:
-    """Everything that the command line says.
+    """What the command line asks of the window.
 
     Attributes:
         view: name of the first view; None for the one that fits, or the one that was last open.

@@ -9,7 +9,7 @@ from resume_rig.report.drawing.palette import DARK, LIGHT, Colours
 
 
 class Look(QObject):
-    """The colours in force; `changed` tells widgets to paint themselves anew."""
+    """The colours in force; at `changed` widgets paint themselves anew."""
 
     changed = Signal()
 
@@ -72,7 +72,7 @@ def _palette(colours: Colours) -> QPalette:
 
 
 def _rules(colours: Colours) -> str:
-    # A checked box stays the style's own, with its tick; an empty one would hardly be seen.
+    # A checked box stays the style's own, with its tick; an empty one would hardly be visible.
     return f"""
 QToolTip {{ color: {colours.ink}; background: {colours.card}; border: 1px solid {colours.line}; }}
 QLabel[role="soft"] {{ color: {colours.soft}; }}

@@ -305,7 +305,7 @@ class Status(Enum):
 @target_factory.reg_driver
 @attr.s(eq=False)
 class ResumeRigStrategy(Strategy):
-    """Brings the DUT into a state; the wires say whether it is there.
+    """Brings the DUT into a state; the wires show whether it is there.
 
     The first failure is *the* failure: later calls raise it again.
 

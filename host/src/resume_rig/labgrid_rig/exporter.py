@@ -1,4 +1,4 @@
-"""labgrid's exporter that knows rigs, too: `python -m resume_rig.labgrid_rig.exporter`.
+"""labgrid's exporter with rigs among its resources: `python -m resume_rig.labgrid_rig.exporter`.
 
 It shares a rig's port while a place has it, and only then: who has no place finds no port. A
 client that dies gives its connection back, and the board lets go of the DUT by itself; the place

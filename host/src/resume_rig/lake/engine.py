@@ -43,7 +43,8 @@ class Engine:
         connection: Ibis's, with a table of each name of SCHEMAS.
         dialect: of the engine, as sqlglot names it.
         run: carries out a statement in that dialect, and returns an Arrow table. Ibis's own way
-            back goes through pandas with Spark, where a whole number beside a null is a float.
+            back goes through pandas with Spark, where whole numbers of a column with nulls are
+            floats.
         refusal: what the engine raises of a statement that it does not take.
         url: of the lake.
     """

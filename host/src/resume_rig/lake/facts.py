@@ -1,7 +1,7 @@
 """The judged facts of one campaign as rows of the lake's tables, and the form of these tables.
 
 What a DUT wrote is a value in a column and nothing else: it is bounded here, and partitions are
-named by `key_of`. Times are integers, so that every engine sums and orders them alike.
+named by `key_of`. Times are integers, so that no engine sums or orders them otherwise.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from resume_rig.acceptance.assessment import Assessed
 from resume_rig.analysis.compare.samples import HEADLINES
 from resume_rig.analysis.findings.advice import rank
 from resume_rig.analysis.verdict.series import measured_times
-from resume_rig.campaign.answer.fleet import campaign_line, origin_of
+from resume_rig.campaign.answer.fleet import campaign_id, campaign_line
 from resume_rig.campaign.store.read_back import StoredCampaign, load_campaign
 from resume_rig.model.budget import Budget
 from resume_rig.model.errors import UsageError
@@ -229,7 +229,7 @@ class JudgedFacts:
 def key_of(text: str) -> str:
     """Return a text as a part of a path that is safe on every file system.
 
-    What is plain stands as it is; everything else is cut to what is plain and told apart by a
+    What is plain stands as it is; everything else is cut to what is plain and distinguished by a
     digest. Nothing of a DUT's can leave its folder, or be taken for another one's.
     """
     if _PLAIN_KEY.fullmatch(text):
@@ -248,45 +248,37 @@ def month_of(utc_ns: int) -> str:
 
 
 def digest_of(requirement: Requirement) -> str:
-    """Return what two requirements that judge alike have in common."""
+    """Return what two requirements of the same judgements have in common."""
     named = {field.name: repr(getattr(requirement, field.name)) for field in fields(requirement)}
     for words in ("title", "source"):
         del named[words]
     return hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()
 
 
-def judged_facts(
-    stored: StoredCampaign,
-    correlation: Correlation,
-    requirement: Requirement,
-    budgets: Sequence[Budget],
-    *,
-    load_id: int,
-    report: Path | None,
-    added_ns: int,
-) -> JudgedFacts:
-    """Return the rows of a campaign that was judged.
+def facts_of(assessed: Assessed) -> JudgedFacts:
+    """Return the rows of a store's answer; nothing is judged a second time.
 
-    Args:
-        stored: the campaign.
-        correlation: its answer.
-        requirement: what it was judged against.
-        budgets: of its intervals.
-        load_id: a number that no other judgement has, 0 to 2**63 - 1.
-        report: its HTML report, where it has one.
-        added_ns: host wall time.
+    Raises:
+        RecordError: the store cannot be read any more.
+        UsageError: the answer is of no store.
     """
+    if assessed.store is None:
+        raise UsageError("could not add to a lake: a capture has no identity; add campaign stores")
+    stored, correlation = load_campaign(assessed.store), assessed.correlation
+    added_ns = time.time_ns()
+    load_id = new_load_id(added_ns)
+    report = Path(assessed.facts.report_path or assessed.store.with_suffix(".html"))
     line = campaign_line(stored, correlation, UnitBy.DUT, running=False)
-    origin = origin_of(stored)
+    identifier = campaign_id(stored)
     rows: dict[str, list[dict[str, object]]] = {
         "campaigns": [
             {
-                **_campaign(line, requirement),
-                "campaign_id": origin,
+                **_campaign(line, assessed.facts.requirement),
+                "campaign_id": identifier,
                 "schema_version": SCHEMA_VERSION,
                 "added_ns": added_ns,
                 "software": stored.identity.software,
-                "report_path": None if report is None else str(report.absolute()),
+                "report_path": str(report.absolute()) if report.is_file() else None,
             }
         ],
         "measures": [_measure(place, times) for place, times in enumerate(line.times.values())],
@@ -296,7 +288,7 @@ def judged_facts(
         "findings": [row for cycle in correlation.cycles for row in _findings(cycle)],
         "limits": _limits(correlation),
         "components": _components(stored),
-        "budgets": [row for budget in budgets for row in _budget(budget)],
+        "budgets": [row for budget in assessed.facts.budgets for row in _budget(budget)],
     }
     keys = {
         "load_id": load_id,
@@ -305,7 +297,7 @@ def judged_facts(
         "month": month_of(stored.identity.created_utc_ns),
     }
     tables = {name: arrow_table(name, found, keys) for name, found in rows.items()}
-    return JudgedFacts(origin, load_id, line.cycles, tables)
+    return JudgedFacts(identifier, load_id, line.cycles, tables)
 
 
 def arrow_table(name: str, rows: Sequence[Mapping[str, object]], keys: Mapping[str, object]) -> Any:
@@ -527,30 +519,6 @@ def _budget(budget: Budget) -> list[dict[str, object]]:
         }
         for row in budget.rows
     ]
-
-
-def facts_of(assessed: Assessed) -> JudgedFacts:
-    """Return the rows of a store's answer; nothing is judged a second time.
-
-    Raises:
-        RecordError: the store cannot be read any more.
-        UsageError: the answer is of no store.
-    """
-    if assessed.store is None:
-        raise UsageError("could not add to a lake: a capture has no identity; add campaign stores")
-    now_ns = time.time_ns()
-    default = assessed.store.with_suffix(".html")
-    report_path = assessed.facts.report_path
-    report = default if report_path is None else Path(report_path)
-    return judged_facts(
-        load_campaign(assessed.store),
-        assessed.correlation,
-        assessed.facts.requirement,
-        assessed.facts.budgets,
-        load_id=new_load_id(now_ns),
-        report=report if report.is_file() else None,
-        added_ns=now_ns,
-    )
 
 
 def new_load_id(now_ns: int) -> int:

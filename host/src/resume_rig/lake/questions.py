@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from resume_rig.analysis.compare.samples import HEADLINES
+from resume_rig.campaign.answer.fleet import unit_of
 from resume_rig.lake.engine import Engine
 from resume_rig.lake.facts import HEADLINE_COLUMNS, digest_of
 from resume_rig.model.result.fleet import (
@@ -45,7 +46,7 @@ def fleet_campaigns(
     Args:
         engine: with the lake's tables.
         requirement: campaigns that were judged against another one are left out.
-        unit_by: what tells units apart.
+        unit_by: what distinguishes units.
     """
     times = _times_by_load(engine)
     cycle, finding = engine.table("cycles"), engine.table("findings")
@@ -68,7 +69,7 @@ def fleet_campaigns(
         found.append(
             FleetCampaign(
                 path=row["store_path"],
-                unit=_unit_of(row, unit_by),
+                unit=unit_of(Path(row["store_path"]), unit_by, row["dut"]),
                 traits=traits,
                 begun_utc_ns=row["begun_ns"],
                 running=False,
@@ -129,16 +130,6 @@ def _failures(row: Mapping[str, Any]) -> FailureRate | None:
     )
 
 
-def _unit_of(row: Mapping[str, Any], unit_by: UnitBy) -> str:
-    match unit_by:
-        case UnitBy.DUT:
-            return str(row["dut"])
-        case UnitBy.FOLDER:
-            return str(Path(row["store_path"]).parent)
-        case UnitBy.STORE:
-            return str(row["store_path"])
-
-
 def _times_by_load(engine: Engine) -> Mapping[int, Mapping[str, TimesOf]]:
     found: defaultdict[int, dict[str, TimesOf]] = defaultdict(dict)
     rows = engine.rows(engine.table("measures"))
@@ -196,7 +187,7 @@ def trend_sessions(
     Args:
         engine: with the lake's tables.
         by: builds, or weeks; a campaign that goes over a week's end is of two points.
-        unit_by: what tells units apart.
+        unit_by: what distinguishes units.
         requirement: campaigns that were judged against another one are left out.
         measures: to be looked at.
     """
@@ -221,7 +212,7 @@ def trend_sessions(
                 load_id=load,
                 path=row["store_path"],
                 report=row["report_path"],
-                unit=_unit_of(row, unit_by),
+                unit=unit_of(Path(row["store_path"]), unit_by, row["dut"]),
                 point=point,
                 begun_utc_ns=row["begun_ns"],
                 verdict=Verdict(row["verdict"]),

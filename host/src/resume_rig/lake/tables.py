@@ -1,14 +1,10 @@
-"""The lake: Delta tables below one URL, added to by many hosts at once.
+"""The lake: Delta tables below one URL, added to by many hosts at once; and what waits for it.
 
 A Delta commit is atomic in one table; an add writes nine. So rows of `campaigns` are written last,
-and alone say what is there: each names its load, and rows of a load that no campaign names are not
-read by anybody. A campaign that is judged again replaces its row in one commit, which Delta
-refuses where another host was faster; then it is tried again on what that host left.
-
-Judged campaigns that wait for their lake: one folder each, added when it can be reached again.
-
-What waits is what was judged, as Parquet files, so that nothing is computed a second time and the
-store may be moved meanwhile.
+and alone decide what is there: each names its load, and rows of a load that no campaign names are
+not read by anybody. A campaign that is judged again replaces its row in one commit, which Delta
+refuses where another host was faster; then it is tried again on what that host left. Where a lake
+cannot be reached, a judged campaign waits in a folder of its own.
 """
 
 import json
@@ -89,12 +85,12 @@ class Snapshot:
     tables: Mapping[str, DeltaTable]
 
     def rows_of(self, name: str) -> Any:
-        """Return a table as an Arrow dataset, which knows partitions and columns added later."""
+        """Return a table as an Arrow dataset, with partitions and columns added later."""
         return self.tables[name].to_pyarrow_dataset()
 
 
 def lake_url(place: str) -> str:
-    """Return where a lake is: a URL of a scheme that is known, or the absolute path of a folder.
+    """Return where a lake is: a URL of one of SCHEMES, or the absolute path of a folder.
 
     Raises:
         UsageError: it is neither.
@@ -233,7 +229,7 @@ class Lake:
                 )
 
     def _make(self) -> None:
-        """Make the tables that are not there; the first has the version, the last says it is."""
+        """Make the tables that are not there, `campaigns` last: it is what makes a lake."""
         try:
             self._check_version(self._open("campaigns"))
             return
@@ -384,6 +380,9 @@ def queue_folder() -> Path:
 
 def put(facts: JudgedFacts, url: str, store: Path, queue: Path) -> None:
     """Keep a judged campaign for later; it replaces an earlier judgement that still waits.
+
+    What waits is what was judged, as Parquet files: nothing is computed a second time, and the
+    store may be moved meanwhile.
 
     Raises:
         UsageError: the queue cannot be written to.

@@ -5,7 +5,7 @@ as on the mainboard, BUTTON is 0 while pressed, LID is 0 while closed, PWR_OK, L
 1 when on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum, unique
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -40,6 +40,11 @@ def line_name(channel: Channel) -> str:
     return f"{channel}#" if channel in ACTIVE_LOW else str(channel)
 
 
+def line_names(channels: Iterable[Channel]) -> str:
+    """Return channels as a sentence lists them, with commas between."""
+    return ", ".join(map(line_name, channels))
+
+
 @unique
 class Actuator(StrEnum):
     """One driven line."""
@@ -65,7 +70,7 @@ class SleepMeans(StrEnum):
     IDLE = "IDLE"
     """Nobody touches the DUT until its own time-out puts it to sleep."""
     COMMAND = "COMMAND"
-    """The DUT's OS is told to."""
+    """The DUT's OS is commanded to."""
 
 
 @unique

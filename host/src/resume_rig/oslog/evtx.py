@@ -1,16 +1,10 @@
-"""What an EVTX file lacks: missing and damaged chunks, gaps between records, a stale header.
+"""EVTX files: each chunk is audited, the records of sound ones are parsed, the rest is reported.
 
 A parser leaves out what it cannot read, often without a word. So the file's own accounts are
 checked first: every 64 KiB chunk names its first and last record and carries two checksums. The
-file header's counts are stale on a copy of a live log (the "dirty" flag): the truth may be more
-than they say, never less.
-
-EVTX files: each chunk audited, the records of the sound ones parsed, the rest reported.
-
-The `evtx` library takes a whole file and trusts its header, so it is given one that is made here: a
-header that is true, and behind it one sound chunk. That keeps memory small, names the chunk of
-each record, and reads a file whose own header is destroyed. It costs nothing: names and templates
-are the chunk's own (benchmarks/evtx_reading.py holds it against the library by itself).
+`evtx` library trusts a file's header, so each sound chunk goes to it behind one that is made here:
+memory stays small, and a file whose own header is destroyed can be read
+(benchmarks/evtx_reading.py compares it with the library by itself).
 """
 
 import io
@@ -32,6 +26,9 @@ from resume_rig.oslog.event.log import TakeEvent, read_source
 from resume_rig.oslog.source.problems import Problem, ProblemTally
 from resume_rig.oslog.source.records import SourceReading, SourceRequest
 
+logger = logging.getLogger(__name__)
+
+KIND: Final = "evtx"
 FILE_MAGIC: Final = b"ElfFile\0"
 FILE_HEADER_BYTES: Final = 4096
 CHUNK_BYTES: Final = 65536
@@ -42,6 +39,8 @@ _DIRTY: Final = 1
 _NO_CHECKSUM: Final = 2
 _NO_RECORDS: Final = (1 << 64) - 1
 _MISSING_RANGES_LISTED: Final = 20  # a file of gaps alone must not fill the report
+# magic, first and last chunk, next record id, header size, version 3.1, block size, chunks
+_HEADER: Final = struct.Struct("<8sQQQIHHHH")
 # id of the next record at 24; flags and header checksum at 120, over the first 120 bytes
 _FILE: Final = struct.Struct("<24xQ88xII")
 # first and last record number, first and last record id, then the end of the used space and the
@@ -53,6 +52,57 @@ _CHAINS: Final = struct.Struct("<128x96I")
 _LINK: Final = struct.Struct("<I")
 _RECORD: Final = struct.Struct("<IIQ")  # magic, size, record id
 _RECORD_MAGIC: Final = 0x2A2A
+
+
+def is_evtx(head: bytes) -> bool:
+    """Whether a file that begins so is an EVTX file, even one whose header is destroyed."""
+    chunk = head[FILE_HEADER_BYTES : FILE_HEADER_BYTES + len(CHUNK_MAGIC)]
+    return head.startswith(FILE_MAGIC) or chunk == CHUNK_MAGIC
+
+
+def read_evtx(request: SourceRequest) -> SourceReading:
+    """Return the OS records of an EVTX file; damaged chunks are left out and reported.
+
+    Raises:
+        RecordError: nothing of the file can be read.
+    """
+    return read_source(request, KIND, _scan)
+
+
+def _scan(request: SourceRequest, take: TakeEvent, tally: ProblemTally) -> int:
+    def event_of(record: RenderedRecord) -> Event | None:
+        if not is_relevant(record.element):
+            return None
+        try:
+            return parse_event(
+                record.element, tally, keep_text=request.keep_text, written=record.written
+            )
+        except RecordError:
+            tally.count(Problem.MALFORMED)
+            return None
+
+    walk = EvtxWalk(request.path)
+    attendance = Attendance()
+    for chunk, content in walk:
+        present: set[int] = set()
+        for record in render(content):
+            if record.record_id in present or not chunk.holds(record.record_id):
+                continue
+            present.add(record.record_id)
+            event = event_of(record)
+            if event is not None and event.role is not None:
+                take(event)
+        attendance.admit(chunk, len(present), chunk.denied(content))
+    audit = walk.audit()
+    if attendance.records == 0 and (audit.chunks or audit.slots == 0):
+        raise RecordError(
+            f"could not read {request.path}: found an EVTX file with 0 intact of"
+            f" {len(audit.chunks)} used chunks, allowed is one with at least 1"
+        )
+    _report_file(audit, attendance.last_id, tally)
+    _report_chunks(audit.chunks, tally)
+    attendance.report(tally)
+    return attendance.records
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +156,12 @@ class EvtxChunk:
 
 @dataclass(frozen=True, slots=True)
 class EvtxAudit:
-    """What an EVTX file says of itself, before any record is parsed.
+    """What an EVTX file reports of itself, before any record is parsed.
 
     Attributes:
         header_sound: whether the file header's checksum holds.
         dirty: the log was copied while it was open, so the header's counts are stale.
-        promised_id: the last record that the file header knows of; 0 where it knows none.
+        promised_id: the last record that the file header names; 0 where it names none.
         partial_tail_bytes: of a chunk that the end of the file cuts off.
         slots: whole chunks that the file has room for, used or not.
         chunks: those in use, in the file's order.
@@ -123,69 +173,6 @@ class EvtxAudit:
     partial_tail_bytes: int
     slots: int
     chunks: tuple[EvtxChunk, ...] = field(default=())
-
-    def report(self, last_id: int, tally: ProblemTally) -> None:
-        """Note what is damaged, cut off or stale; `last_id` is the last record of a sound chunk."""
-        _report_file(self, last_id, tally)
-        _report_chunks(self.chunks, tally)
-
-
-class Attendance:
-    """Counts the records of the sound chunks: those present against those their headers promise."""
-
-    def __init__(self) -> None:
-        self.records = 0
-        self._refused = 0
-        self._present: list[tuple[EvtxChunk, int]] = []
-
-    def admit(self, chunk: EvtxChunk, present: int, refused: int) -> None:
-        """Count the records of a sound chunk that were read, and such that its header denies."""
-        self.records += present
-        self._refused += refused
-        self._present.append((chunk, present))
-
-    @property
-    def last_id(self) -> int:
-        """The highest record that a sound chunk promises; 0 without one."""
-        return max((chunk.last_id or 0 for chunk, _ in self._present), default=0)
-
-    def report(self, tally: ProblemTally) -> None:
-        """Note the records that are missing."""
-        for chunk, present in self._present:
-            if present < chunk.expected:
-                tally.report(
-                    f"{chunk.expected - present} of the records {chunk.first_id} to"
-                    f" {chunk.last_id} could not be parsed, so their content is unknown.",
-                    damage=True,
-                )
-        gaps = self._gaps()
-        for first, last in gaps[:_MISSING_RANGES_LISTED]:
-            tally.report(
-                f"The records {first} to {last} are missing, so their content is unknown.",
-                damage=True,
-            )
-        if len(gaps) > _MISSING_RANGES_LISTED:
-            more = len(gaps) - _MISSING_RANGES_LISTED
-            tally.report(f"{more} more ranges of records are missing.", damage=True)
-        if self._refused:
-            tally.report(
-                f"Records that no intact chunk holds were not used: {self._refused}.", damage=True
-            )
-
-    def _gaps(self) -> list[tuple[int, int]]:
-        """Return first and last id of each range between chunks that no sound chunk holds.
-
-        An export may leave ids out; then the chunks' record numbers still follow each other.
-        """
-        chunks = sorted(
-            (chunk for chunk, _ in self._present), key=lambda chunk: chunk.first_id or 0
-        )
-        return [
-            ((one.last_id or 0) + 1, (other.first_id or 0) - 1)
-            for one, other in pairwise(chunks)
-            if other.first_number > one.last_number + 1
-            and (other.first_id or 0) > (one.last_id or 0) + 1
-        ]
 
 
 class EvtxWalk:
@@ -222,7 +209,11 @@ class EvtxWalk:
             self._tail_bytes = len(content)
 
     def audit(self) -> EvtxAudit:
-        """Return what the file says of itself, once all of it was walked."""
+        """Return what the file reports of itself, once all of it was walked.
+
+        The header's counts are stale on a copy of a live log (the "dirty" flag): the truth may be
+        more than they state, never less.
+        """
         next_id, flags, checksum = _FILE.unpack_from(self._header)
         sound = bool(flags & _NO_CHECKSUM) or zlib.crc32(self._header[:120]) == checksum
         return EvtxAudit(
@@ -275,19 +266,77 @@ def _runs_in_a_circle(content: bytes) -> bool:
     return False
 
 
+class Attendance:
+    """Counts the records of the sound chunks: those present against those their headers promise."""
+
+    def __init__(self) -> None:
+        self.records = 0
+        self._refused = 0
+        self._present: list[tuple[EvtxChunk, int]] = []
+
+    def admit(self, chunk: EvtxChunk, present: int, refused: int) -> None:
+        """Count the records of a sound chunk that were read, and such that its header denies."""
+        self.records += present
+        self._refused += refused
+        self._present.append((chunk, present))
+
+    @property
+    def last_id(self) -> int:
+        """The highest record that a sound chunk promises; 0 without one."""
+        return max((chunk.last_id or 0 for chunk, _ in self._present), default=0)
+
+    def report(self, tally: ProblemTally) -> None:
+        """Note the records that are missing."""
+        for chunk, present in self._present:
+            if present < chunk.expected:
+                tally.report(
+                    f"{chunk.expected - present} of the records {chunk.first_id} to"
+                    f" {chunk.last_id} could not be parsed, so their content is unknown.",
+                    damage=True,
+                )
+        gaps = self._gaps()
+        for first, last in gaps[:_MISSING_RANGES_LISTED]:
+            tally.report(
+                f"The records {first} to {last} are missing, so their content is unknown.",
+                damage=True,
+            )
+        if len(gaps) > _MISSING_RANGES_LISTED:
+            more = len(gaps) - _MISSING_RANGES_LISTED
+            tally.report(f"{more} more ranges of records are missing.", damage=True)
+        tally.report_count(
+            "Records that no intact chunk holds were not used: {}.", self._refused, damage=True
+        )
+
+    def _gaps(self) -> list[tuple[int, int]]:
+        """Return first and last id of each range between chunks that no sound chunk holds.
+
+        An export may leave ids out; then the chunks' record numbers still follow each other.
+        """
+        chunks = sorted(
+            (chunk for chunk, _ in self._present), key=lambda chunk: chunk.first_id or 0
+        )
+        return [
+            ((one.last_id or 0) + 1, (other.first_id or 0) - 1)
+            for one, other in pairwise(chunks)
+            if other.first_number > one.last_number + 1
+            and (other.first_id or 0) > (one.last_id or 0) + 1
+        ]
+
+
 def _report_file(audit: EvtxAudit, last_id: int, tally: ProblemTally) -> None:
+    """Note what is damaged, cut off or stale; `last_id` is the last record of a sound chunk."""
     if not audit.header_sound:
         tally.report(
             "The checksum of the file header does not match, so how many records the log had is"
             " unknown.",
             damage=True,
         )
-    if audit.partial_tail_bytes:
-        tally.report(
-            f"The file ends inside a chunk, so the records in its last {audit.partial_tail_bytes}"
-            " bytes and all after them are unknown.",
-            damage=True,
-        )
+    tally.report_count(
+        "The file ends inside a chunk, so the records in its last {}"
+        " bytes and all after them are unknown.",
+        audit.partial_tail_bytes,
+        damage=True,
+    )
     if audit.promised_id > last_id:
         tally.report(
             f"The file header knows of record {audit.promised_id}, so the records after {last_id}"
@@ -317,12 +366,6 @@ def _report_chunks(chunks: tuple[EvtxChunk, ...], tally: ProblemTally) -> None:
             " unseen.",
             damage=False,
         )
-
-
-# magic, first and last chunk, next record id, header size, version 3.1, block size, chunks
-_HEADER: Final = struct.Struct("<8sQQQIHHHH")
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,56 +409,3 @@ def _file_header() -> bytes:
 
 
 _FILE_HEADER: Final = _file_header()
-
-
-KIND: Final = "evtx"
-
-
-def is_evtx(head: bytes) -> bool:
-    """Whether a file that begins so is an EVTX file, even one whose header is destroyed."""
-    chunk = head[FILE_HEADER_BYTES : FILE_HEADER_BYTES + len(CHUNK_MAGIC)]
-    return head.startswith(FILE_MAGIC) or chunk == CHUNK_MAGIC
-
-
-def read_evtx(request: SourceRequest) -> SourceReading:
-    """Return the OS records of an EVTX file; damaged chunks are left out and reported.
-
-    Raises:
-        RecordError: nothing of the file can be read.
-    """
-    return read_source(request, KIND, _scan)
-
-
-def _scan(request: SourceRequest, take: TakeEvent, tally: ProblemTally) -> int:
-    def event_of(record: RenderedRecord) -> Event | None:
-        if not is_relevant(record.element):
-            return None
-        try:
-            return parse_event(
-                record.element, tally, keep_text=request.keep_text, written=record.written
-            )
-        except RecordError:
-            tally.count(Problem.MALFORMED)
-            return None
-
-    walk = EvtxWalk(request.path)
-    attendance = Attendance()
-    for chunk, content in walk:
-        present: set[int] = set()
-        for record in render(content):
-            if record.record_id in present or not chunk.holds(record.record_id):
-                continue
-            present.add(record.record_id)
-            event = event_of(record)
-            if event is not None and event.role is not None:
-                take(event)
-        attendance.admit(chunk, len(present), chunk.denied(content))
-    audit = walk.audit()
-    if attendance.records == 0 and (audit.chunks or audit.slots == 0):
-        raise RecordError(
-            f"could not read {request.path}: found an EVTX file with 0 intact of"
-            f" {len(audit.chunks)} used chunks, allowed is one with at least 1"
-        )
-    audit.report(attendance.last_id, tally)
-    attendance.report(tally)
-    return attendance.records

@@ -1,13 +1,12 @@
-"""PwrTest's logs to OS records: XML of both generations of names, and text.
+"""Logs of Microsoft's test tools to OS records: PwrTest's XML and text, S3Resume.vbs's table.
 
-Text is what PwrTest prints and writes as .log: the form of Microsoft's paper, and the newer one.
-
-The table that S3Resume.vbs prints: BIOS Init, Driver Init and Total of each transition.
+XML has two generations of names. Text is what PwrTest prints and writes as .log, in the form of
+Microsoft's paper and in the newer one.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from resume_rig.model.errors import RecordError
@@ -17,17 +16,22 @@ from resume_rig.model.os_record import (
     Figure,
     OsRecord,
     SleepKind,
-    WakeSource,
 )
 from resume_rig.oslog.source.elements import scan_elements, snake_case
 from resume_rig.oslog.source.lines import LogLines, head_text
 from resume_rig.oslog.source.problems import Problem, ProblemTally
-from resume_rig.oslog.source.records import SourceReading, SourceRequest, parse_utc_ns, parse_whole
+from resume_rig.oslog.source.records import (
+    BARE_RECORD,
+    UINT32_MAX,
+    SourceReading,
+    SourceRequest,
+    parse_utc_ns,
+    parse_whole,
+)
 
 IDENTITY_LIMIT: Final = 128  # (name, value) pairs that are kept of a log's head
 _NAME_LIMIT_CHARS: Final = 64
 _VALUE_LIMIT_CHARS: Final = 200
-_UINT32_MAX: Final = (1 << 32) - 1
 # Every spelling of both generations of XML, the console and the log, without case.
 _FIELDS: Final[Mapping[str, str]] = {
     "sleeptimems": "sleep",
@@ -79,7 +83,7 @@ _CLOCK_TEXT: Final = re.compile(r"[0-9]{1,4}:[0-9]{2}:[0-9]{2}(?:[.:]{1,2}[0-9]{
 
 @dataclass(slots=True)
 class PwrTestTransition:
-    """What was read of one transition so far.
+    """What was read of one transition.
 
     Attributes:
         number: as the log counts, None where it gives none.
@@ -94,7 +98,7 @@ class PwrTestTransition:
     text: list[str] = field(default_factory=list)
 
     def take(self, name: str, value: str) -> bool:
-        """Keep a value; whether its name is one that PwrTest is known to write."""
+        """Keep a value; return whether its name is one that PwrTest writes."""
         field = _FIELDS.get(name.strip().lower())
         if field is None:
             return False
@@ -103,7 +107,7 @@ class PwrTestTransition:
 
 
 class PwrTestAccounts:
-    """Collects a log's transitions and what its head says of the DUT."""
+    """Collects a log's transitions and what its head holds of the DUT."""
 
     def __init__(self, request: SourceRequest, kind: str) -> None:
         self.tally = ProblemTally()
@@ -117,7 +121,7 @@ class PwrTestAccounts:
         self._strange_states: list[str] = []
 
     def identify(self, name: str, value: str) -> None:
-        """Keep what the log says of the DUT, e.g. `SystemManufacturer`; the first counts."""
+        """Keep a fact of the DUT, e.g. `SystemManufacturer`; the first of a name counts."""
         key = snake_case(name)
         if key and len(self._identity) < IDENTITY_LIMIT:
             self._identity.setdefault(key, value.strip()[:_VALUE_LIMIT_CHARS])
@@ -138,23 +142,20 @@ class PwrTestAccounts:
         pages = self._whole(transition.values.get("hiber_pages", ""))
         suspend_ms = ms["suspend"]
         self._records.append(
-            OsRecord(
+            replace(
+                BARE_RECORD,
                 source=self._request.source,
                 record_id=self._whole(transition.number),
                 kind=kind if measured else SleepKind.ABORTED,
                 sleep_time_utc_ns=self._time(transition.values.get("start", "")),
                 wake_time_utc_ns=self._time(transition.values.get("end", "")),
-                written_utc_ns=None,
                 sleep_ms=ms["sleep"] if suspend_ms is None else suspend_ms,
                 wake_ms=ms["wake"],
                 driver_init_ms=ms["driver"] or None,
                 bios_init_ms=ms["bios"] or None,
-                firmware_resume_ms=None,
-                firmware_resume_count=None,
                 hiber_read_ms=ms["hiber_read"] or None,
                 hiber_write_ms=ms["hiber_write"] or None,
                 hiber_pages=(pages or None) if measured else None,
-                wake_source=WakeSource(None, "unknown", ""),
                 target_state=None if target is None else _POWER_STATES[target],
                 effective_state=None if effective is None else _POWER_STATES[effective],
                 os_build=self.os_build,
@@ -173,25 +174,11 @@ class PwrTestAccounts:
         if not standby.is_whole:
             self._failed.append("aborted" if standby.is_aborted else "not complete")
         self._records.append(
-            OsRecord(
+            replace(
+                BARE_RECORD,
                 source=self._request.source,
                 record_id=len(self._records) + 1,
                 kind=SleepKind.MODERN_STANDBY if standby.is_whole else SleepKind.ABORTED,
-                sleep_time_utc_ns=None,
-                wake_time_utc_ns=None,
-                written_utc_ns=None,
-                sleep_ms=None,
-                wake_ms=None,
-                driver_init_ms=None,
-                bios_init_ms=None,
-                firmware_resume_ms=None,
-                firmware_resume_count=None,
-                hiber_read_ms=None,
-                hiber_write_ms=None,
-                hiber_pages=None,
-                wake_source=WakeSource(None, "unknown", ""),
-                target_state=None,
-                effective_state=None,
                 os_build=self.os_build,
                 components=tuple(standby.phases),
                 figures=tuple(figures),
@@ -200,7 +187,7 @@ class PwrTestAccounts:
         )
 
     def finish(self) -> SourceReading:
-        """Return all that the log told."""
+        """Return all that the log holds."""
         if self._failed:
             quoted = ", ".join(repr(status) for status in list(dict.fromkeys(self._failed))[:3])
             self.tally.report(
@@ -236,7 +223,7 @@ class PwrTestAccounts:
 
     def _whole(self, text: str) -> int | None:
         try:
-            return parse_whole(text, _UINT32_MAX)
+            return parse_whole(text, UINT32_MAX)
         except RecordError:
             self.tally.count(Problem.BAD_NUMBER)
             return None
@@ -280,7 +267,7 @@ _STANDBY_TAGS: Final = frozenset(
 
 
 def _stamp(text: str) -> tuple[str, int] | None:
-    """Return the day as written, whose order of fields no log tells, and microseconds within it."""
+    """Return the day as written, whose order of fields is open, and microseconds within it."""
     found = _STAMP.fullmatch(text.strip())
     if found is None:
         return None
@@ -291,7 +278,7 @@ def _stamp(text: str) -> tuple[str, int] | None:
 
 
 def _between_us(first: str, last: str) -> int | None:
-    """Return the time between two stamps, less than a day; None where that is not known."""
+    """Return the time between two stamps, less than a day; None where one is no stamp."""
     begin, end = _stamp(first), _stamp(last)
     if begin is None or end is None:
         return None
@@ -326,7 +313,7 @@ class StandbyTransition:
             self._at.setdefault(tag, stamp)
 
     def take_idle(self, entries: int) -> None:
-        """Take how often the deepest platform idle state was entered so far."""
+        """Take how often the deepest platform idle state was entered up to now."""
         self._entries = [*self._entries[:1], entries]
 
     @property
@@ -336,7 +323,7 @@ class StandbyTransition:
 
     @property
     def is_aborted(self) -> bool:
-        """Whether the log says so."""
+        """Whether the log reports that it was given up."""
         return not {"abortingcs", "abortedcs"}.isdisjoint(self._at)
 
     def figures(self) -> dict[str, int | None]:
@@ -397,7 +384,7 @@ def read_pwrtest_text(request: SourceRequest) -> SourceReading:
 
 
 class _TextTransitions:
-    """Takes lines; a transition ends where the next begins, or where the log says so.
+    """Takes lines; a transition ends where the next begins, or where the log ends it.
 
     The newer form closes each with "Transition -- Complete"; once a log has shown that it does,
     a transition without it broke off. The form of the paper never does.
@@ -501,7 +488,7 @@ class _XmlTransitions:
             for attribute, value in attributes.items():
                 self._transition.take(attribute, value)
         elif tag in _STANDBY_TAGS:
-            self._take_standby(tag, {key.lower(): value for key, value in attributes.items()})
+            self._take_standby(tag, attributes)
         elif tag == "state" and self._standby is not None:
             numbers = [_count(attributes, name) for name in ("index", "successcount")]
             self._idle = max(self._idle, (numbers[0], numbers[1]))
@@ -561,7 +548,7 @@ class _XmlTransitions:
 
 def _count(attributes: Mapping[str, str], name: str) -> int:
     """Return a count; -1 where there is none."""
-    text = next((value for key, value in attributes.items() if key.lower() == name), "")
+    text = attributes.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else -1
 
 
@@ -584,7 +571,7 @@ def is_s3resume_text(head: bytes) -> bool:
 def read_s3resume_text(request: SourceRequest) -> SourceReading:
     """Return the OS records of S3Resume's output: all of them S3, times of day unknown.
 
-    The row that S3Resume marks as ignored is a record that says so: the script's own minimum,
+    The row that S3Resume marks as ignored is a record so marked: the script's own minimum,
     maximum and average leave it out, and so does every judgement.
 
     Raises:
@@ -609,23 +596,13 @@ def read_s3resume_text(request: SourceRequest) -> SourceReading:
 
 
 def _record(request: SourceRequest, row: re.Match[str], line: str) -> OsRecord:
-    return OsRecord(
+    return replace(
+        BARE_RECORD,
         source=request.source,
         record_id=int(row[1]),
         kind=SleepKind.S3,
-        sleep_time_utc_ns=None,
-        wake_time_utc_ns=None,
-        written_utc_ns=None,
-        sleep_ms=None,
-        wake_ms=None,
         driver_init_ms=int(row[4]) or None,
         bios_init_ms=int(row[3]) or None,
-        firmware_resume_ms=None,
-        firmware_resume_count=None,
-        hiber_read_ms=None,
-        hiber_write_ms=None,
-        hiber_pages=None,
-        wake_source=WakeSource(None, "unknown", ""),
         target_state=4,
         effective_state=4,
         text=line if request.keep_text else "",

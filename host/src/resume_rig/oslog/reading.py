@@ -1,15 +1,14 @@
-"""Log files to a LogReading: opens, tells the kind by content, refuses in one sentence.
+"""Log files of any kind to a LogReading; a new reader adds one line to the families here.
 
-Every kind of log that can be read, recognised by content; a new reader adds one line here.
-
-A reader is loaded when a file is asked whether it is for it. Files that are no log whatever they
-hold are recognised before any reader is asked: a campaign store and an archive may hold Event XML,
-and a reader of text would find events there.
+The kind is recognised by content, and a reader's module is loaded when it is its turn. Files that
+are certainly no log are refused before any reader is asked: a campaign store and an archive may
+hold Event XML, and a reader of text would find events there.
 """
 
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -22,10 +21,9 @@ from resume_rig.model.os_record import (
     OsRecord,
     SleepKind,
 )
-from resume_rig.oslog.event.accounts import KINDS
 from resume_rig.oslog.event.delays import with_delays
 from resume_rig.oslog.source.lines import NO_DECLARATION, encoding_of, has_declaration
-from resume_rig.oslog.source.records import SourceReading, SourceRequest
+from resume_rig.oslog.source.records import KINDS, SourceReading, SourceRequest
 
 _STORE_ID_AT: Final = 68
 _STORE_ID: Final = b"RRIG"
@@ -188,14 +186,14 @@ _TEXT_CONTROLS: Final = frozenset("\t\n\v\f\r\x1b")
 def read_logs(
     paths: Sequence[Path], keep_text: bool = False, progress: Callable[[int], None] | None = None
 ) -> LogReading:
-    """Return what all the logs tell, in the order of `paths`.
+    """Return the records of all logs, in the order of `paths`.
 
     A record that several of them hold (the same log twice, an export beside its EVTX file) is
     taken once: counted twice, it would prove twice as much. What delayed a sleep stands in a log
     of its own, and goes to the record of that sleep.
 
     Args:
-        paths: log files of any kind that the registry knows.
+        paths: log files of any kind.
         keep_text: whether records carry their events' original text.
         progress: called with the number of files that are read, before each; what it raises ends
             it.
@@ -214,6 +212,7 @@ def read_logs(
     return LogReading(
         sources=tuple(reading.source for reading in readings),
         records=tuple(_standing(record) for record in with_delays(records) if record is not None),
+        computers=tuple(dict.fromkeys(chain.from_iterable(each.computers for each in readings))),
     )
 
 
@@ -226,7 +225,7 @@ def _standing(record: OsRecord) -> OsRecord:
 
 
 def _each_once(readings: Sequence[SourceReading]) -> list[SourceReading]:
-    """Leave out of each source what one before it holds, and say so in its problems."""
+    """Leave out of each source what one before it holds, and report it in its problems."""
     taken: set[int] = set()
     found: list[SourceReading] = []
     for reading in readings:
@@ -240,15 +239,15 @@ def _each_once(readings: Sequence[SourceReading]) -> list[SourceReading]:
             taken |= own
         repeated = len(reading.records) - len(kept)
         source = _with_repeats(reading.source, repeated) if repeated else reading.source
-        found.append(SourceReading(source, tuple(kept)))
+        found.append(replace(reading, source=source, records=tuple(kept)))
     return found
 
 
 def _identities(record: OsRecord) -> tuple[set[int], set[int]]:
-    """Return by what a record is known in another file, and by what others are known as it.
+    """Return by what a record is recognised in another file, and by what others are in this one.
 
     The evtx library keeps 1 us of the times of an event's data, XML 100 ns. An account in a trace
-    has no number, so it is known by its times alone.
+    has no number, so it is recognised by its times alone.
     """
     sleep_ns, wake_ns = record.sleep_time_utc_ns, record.wake_time_utc_ns
     times_us = tuple(

@@ -19,14 +19,14 @@ def assert_resume(
 
     Args:
         answer: what the fixture `campaign` returned.
-        within: BIOS + drivers, as the OS says; None: not asked.
+        within: total resume time, OS-reported; None: not asked.
         light_within: the press, or the lid's opening, to the display's light; None: not asked.
         bios_within: the BIOS time that the OS reports; None: not asked.
         share: so many cycles have to conform, 0.5 to 0.9999, shown with 95 % confidence; None:
             all of them.
 
     Raises:
-        AssertionError: they did not; the text says why, and shows the phases.
+        AssertionError: they did not; the text has the reason and the phases.
         UsageError: a time without a unit, or a share out of its range.
     """
     __tracebackhide__ = True

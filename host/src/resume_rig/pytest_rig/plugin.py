@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the markers known, and refuse a rig of no name.
+    """Register the markers, and refuse a rig of no name.
 
     Tests without a rig are skipped, which is green: a variable that is not set must not lead there.
     """
@@ -80,7 +80,7 @@ def campaign(rig: "BenchInUse", request: pytest.FixtureRequest) -> "Callable[...
     """Return a function that runs a campaign and returns its answer.
 
     `campaign(cycles=100, wake_by="LID", dwell="30 s")`: arguments as the options of
-    `resume-rig run`. The marker `requirement` says what it is judged against; JUnit gets store,
+    `resume-rig run`. The marker `requirement` names what it is judged against; JUnit gets store,
     requirement, verdict and worst times as properties.
     """
     _skip_without(rig, request)

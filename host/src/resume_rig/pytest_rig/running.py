@@ -1,4 +1,4 @@
-"""The DUT and campaigns in the hands of a pytest test: words and units in, nanoseconds out."""
+"""The DUT and campaigns for a pytest test (and for labgrid): words and units in, ns out."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,6 +8,7 @@ from resume_rig.acceptance.assessment import Assessed
 from resume_rig.acceptance.bench import BenchInUse
 from resume_rig.acceptance.campaign import SUFFIX, run_campaign
 from resume_rig.acceptance.single_actions import SingleActions
+from resume_rig.acceptance.whole_file import file_stem, free_path
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.plan.plan import Plan, default_plan, override
 from resume_rig.campaign.plan.plan_file import load_plan
@@ -141,7 +142,8 @@ def run_campaign_by_words(
         raise UsageError(
             f"could not make the folder {folder} for stores: {error.strerror or error}"
         ) from error
-    return run_campaign(bench, plan, _free_store(folder, test), wanted, log=log)
+    store = free_path(folder, file_stem(test.rpartition("::")[2]), SUFFIX)
+    return run_campaign(bench, plan, store, wanted, log=log)
 
 
 def plan_of(words: Mapping[str, Any]) -> Plan:
@@ -196,7 +198,7 @@ def parts_named(names: Sequence[object]) -> list[Channel | Actuator]:
 
 
 def properties_of(answer: Assessed) -> list[tuple[str, object]]:
-    """Return what JUnit shall know of a campaign, as names and values without hostile text."""
+    """Return the properties of a campaign in JUnit, as names and values without hostile text."""
     facts, correlation = answer.facts, answer.correlation
     found: list[tuple[str, object]] = [
         ("requirement", f"{facts.requirement.id} version {facts.requirement.version}"),
@@ -211,13 +213,3 @@ def properties_of(answer: Assessed) -> list[tuple[str, object]]:
             worst = f"{each.worst:g} {each.limit.unit}"
             found.append((f"worst {each.limit.measure}", worst))
     return [(name, encodable(one_line(str(value)))) for name, value in found]
-
-
-def _free_store(folder: Path, test: str) -> Path:
-    last = test.rpartition("::")[2]
-    name = "".join(c if c.isalnum() and c.isascii() else "-" for c in last)[:80] or "campaign"
-    for number in range(1, 100_000):
-        path = folder / f"{name}-{number}{SUFFIX}"
-        if not path.exists():
-            return path
-    raise UsageError(f"could not make a store in {folder}: there are 99,999 of {name} already")

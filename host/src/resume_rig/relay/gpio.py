@@ -31,10 +31,15 @@ _BUSY_S: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a client is told: an HTTP status and a JSON document."""
+    """The answer to a request: an HTTP status and a JSON document."""
 
     status: int
     document: Any
+
+
+def refusal(status: int, detail: str) -> Answer:
+    """Return the answer that nothing was done, and why, in one sentence."""
+    return Answer(status, {"detail": detail})
 
 
 class Gpios:
@@ -73,8 +78,9 @@ class Gpios:
         """
         # Nobody waits for ever, and no button moves for a client that has long given up.
         if not self._lock.acquire(timeout=_BUSY_S):
-            detail = "the rig is busy with another request, so nothing was done; ask again"
-            return Answer(503, {"detail": detail})
+            return refusal(
+                503, "the rig is busy with another request, so nothing was done; ask again"
+            )
         try:
             if self._is_lost:
                 self._actions.use.opened.reopen()
@@ -82,11 +88,11 @@ class Gpios:
             return self._answer(method, path, body)
         except LinkLost as error:
             self._is_lost = True
-            return Answer(502, {"detail": str(error)})
+            return refusal(502, str(error))
         except UsageError as error:
-            return Answer(400, {"detail": str(error)})
+            return refusal(400, str(error))
         except ResumeRigError as error:
-            return Answer(502, {"detail": str(error)})
+            return refusal(502, str(error))
         finally:
             self._lock.release()
 
@@ -96,7 +102,7 @@ class Gpios:
             return Answer(200, [self._read(number) for number in self._present()])
         number = place.removeprefix(f"{_FOLDER}/")
         if not place.startswith(_FOLDER) or number not in map(str, GPIO_LINES):
-            return Answer(404, {"detail": f"there is no {path[:80]}; allowed are GPIOs {_ALLOWED}"})
+            return refusal(404, f"there is no {path[:80]}; allowed are GPIOs {_ALLOWED}")
         if method == "PATCH":
             self._write(int(number), *_wish_of(body))
         return Answer(200, self._read(int(number)))
@@ -161,7 +167,7 @@ def _wish_of(body: bytes) -> tuple[int, int]:
     if state not in (0, 1):
         raise UsageError(f"the state {str(state)[:40]!r} is not allowed; it is 0 or 1")
     try:
-        # Robot Framework sends what a suite says, often as text.
+        # Robot Framework sends what a suite states, often as text.
         time_ns = round(float(time_s) * _NS_PER_S)
     except (TypeError, ValueError, OverflowError):
         time_ns = -1

@@ -1,15 +1,9 @@
-"""Serves the GPIOs over HTTP; no client can keep another from being heard.
+"""Serves the GPIOs over HTTP, to those who may ask; no client keeps another from being heard.
 
 A request has a time in which it must have come, as a whole: a silent or a dripping client is hung
 up on. So many may be read at once; one more hangs up on the oldest of those that have not come
 yet, since a real one is sent in one piece. The rig does one thing at a time: what waits for it too
 long is answered that nothing was done.
-
-Who may ask the relay: the name it is called by, the page that asks, and a token. Pure.
-
-A browser reaches what its user's machine reaches, whatever page it shows. A page of another site
-is known by its Origin; one whose name was made to point here (DNS rebinding) by the Host that the
-browser sends.
 """
 
 import base64
@@ -32,7 +26,7 @@ from socketserver import TCPServer, ThreadingMixIn
 from typing import Any, Final, cast
 
 from resume_rig.model.errors import UsageError
-from resume_rig.relay.gpio import Answer, Gpios
+from resume_rig.relay.gpio import Answer, Gpios, refusal
 
 TOKEN_CHARS_LEAST = 16
 TOKEN_CHARS_MOST = 256
@@ -42,16 +36,12 @@ _SHOWN_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a request is not answered: an HTTP status and one sentence."""
-
-    status: int
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
 class Guard:
-    """What a request has to show.
+    """What a request has to show: the name that it calls the relay by, its page, a token.
+
+    A browser reaches what its user's machine reaches, whatever page it shows. A page of another
+    site is recognised by its Origin; one whose name was made to point here (DNS rebinding) by the
+    Host that the browser sends.
 
     Attributes:
         names: names that the relay may be called by, in small letters. Any IP address may, too:
@@ -64,7 +54,7 @@ class Guard:
 
     def refusal(
         self, hosts: Sequence[str], origins: Sequence[str], authorizations: Sequence[str]
-    ) -> Refusal | None:
+    ) -> Answer | None:
         """Return why a request is refused; None where it may pass.
 
         Args:
@@ -73,18 +63,18 @@ class Guard:
             authorizations: those of Authorization.
         """
         if len(hosts) != 1:
-            return Refusal(400, "a request has one Host")
+            return refusal(400, "a request has one Host")
         host = hosts[0].strip().lower()
         if not self._is_ours(host):
-            return Refusal(
+            return refusal(
                 403,
                 f"this relay is not called {_shown(host)}; allowed are an IP address, "
                 f"{', '.join(sorted(self.names))}, and what --name says",
             )
         if any(origin.strip().lower() != f"http://{host}" for origin in origins):
-            return Refusal(403, f"a page of {_shown(origins[0])} may not ask this relay")
-        if self.token is not None and not self._knows_it(authorizations):
-            return Refusal(401, "this relay asks for its token: Authorization: Bearer TOKEN")
+            return refusal(403, f"a page of {_shown(origins[0])} may not ask this relay")
+        if self.token is not None and not self._has_token(authorizations):
+            return refusal(401, "this relay asks for its token: Authorization: Bearer TOKEN")
         return None
 
     def _is_ours(self, host: str) -> bool:
@@ -96,9 +86,9 @@ class Guard:
             return name in self.names or _is_address(name)
         return _is_address(parts["address"])
 
-    def _knows_it(self, authorizations: Sequence[str]) -> bool:
+    def _has_token(self, authorizations: Sequence[str]) -> bool:
         sent = _token_in(authorizations[0]) if len(authorizations) == 1 else b""
-        # In a time that does not say how much of it was right.
+        # In a time that does not depend on how much of it is right.
         return hmac.compare_digest(sent, (self.token or "").encode("ascii"))
 
 
@@ -182,7 +172,7 @@ def serve_relay(
         gpios: what answers.
         host: name or address to listen on.
         port: 0 takes any that is free.
-        on_ready: told "http://host:port" when clients may come.
+        on_ready: called with "http://host:port" when clients may come.
         guard: who may ask; None: whoever calls it localhost or by an IP address.
 
     Raises:
@@ -321,28 +311,28 @@ class _Handler(BaseHTTPRequestHandler):
             super().handle()
 
     def finish(self) -> None:
-        """Leave; who hung up is not told."""
+        """Leave; who hung up gets no answer."""
         with suppress(OSError):
             super().finish()
 
     def do_GET(self) -> None:
-        """Tell."""
+        """Answer a question."""
         self._answer(b"")
 
     def do_PATCH(self) -> None:
-        """Do."""
+        """Answer a request to set something, once it is done."""
         digits = self.headers.get("Content-Length", "")
         length = int(digits[:9]) if digits.isascii() and digits.isdigit() else None
         # A client that is refused is read first, or it might not see why.
         body = self.rfile.read(min(length or 0, _MOST_BYTES))
         if length is None or length > _MOST_BODY_BYTES:
             text = f"a PATCH has a Content-Length of up to {_MOST_BODY_BYTES}"
-            self._send(Answer(400, {"detail": text}))
+            self._send(refusal(400, text))
         else:
             self._answer(body)
 
     def log_message(self, *args: Any) -> None:
-        """Say nothing: standard error is for people."""
+        """Log nothing: standard error is for people."""
 
     def _answer(self, body: bytes) -> None:
         server = cast(_Server, self.server)
@@ -350,10 +340,7 @@ class _Handler(BaseHTTPRequestHandler):
             return  # a part of a request is none
         heads = (self.headers.get_all(name, []) for name in ("Host", "Origin", "Authorization"))
         refused = server.guard.refusal(*heads)
-        if refused is not None:
-            self._send(Answer(refused.status, {"detail": refused.detail}))
-            return
-        self._send(server.gpios.answer(self.command, self.path, body))
+        self._send(refused or server.gpios.answer(self.command, self.path, body))
 
     def _send(self, answer: Answer) -> None:
         data = json.dumps(answer.document).encode("ascii")

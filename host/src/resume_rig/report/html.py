@@ -1,6 +1,6 @@
-"""The HTML reports: one file that needs nothing else and no network.
+"""The HTML reports: each is one file that needs no other and no network.
 
-Its style and its one script stand in it, and its policy allows these two alone, by their hashes.
+Style and script stand in it, and its policy (CSP) allows these two alone, by their hashes.
 Without the script nothing is missing but sorting, filtering and choosing.
 """
 
@@ -49,8 +49,7 @@ def campaign_report(
     wires = {each.number: each for each in recorded}
     drawn = failures(correlation.cycles, wires, facts.recoveries)
     more = sum(map(is_failure, correlation.cycles)) - len(drawn)
-    template = _environment().get_template("campaign.html.j2")
-    return template.render(page=page, failures=drawn, failures_more=more, raw=raw)
+    return _rendered("campaign", page, failures=drawn, failures_more=more, raw=raw)
 
 
 def embedded_report(correlation: Correlation, facts: CampaignFacts, generated_utc: str) -> str:
@@ -58,34 +57,33 @@ def embedded_report(correlation: Correlation, facts: CampaignFacts, generated_ut
 
     Its size does not grow with the number of cycles; arguments as `campaign_report`.
     """
-    page = campaign_page(correlation, facts, generated_utc, scripted=False)
-    return _environment().get_template("embedded.html.j2").render(page=page)
+    return _rendered("embedded", campaign_page(correlation, facts, generated_utc, scripted=False))
 
 
 def log_report(judgement: LogJudgement, generated_utc: str) -> str:
     """Return the page of a log judged alone; `generated_utc` is printed as it is."""
-    page = log_page(judgement, generated_utc)
-    return _environment().get_template("log.html.j2").render(page=page)
+    return _rendered("log", log_page(judgement, generated_utc))
 
 
 def comparison_report(comparison: Comparison, generated_utc: str) -> str:
     """Return the page of a comparison; `generated_utc` is printed as it is."""
-    page = comparison_page(comparison, generated_utc)
-    return _environment().get_template("compare.html.j2").render(page=page)
+    return _rendered("compare", comparison_page(comparison, generated_utc))
 
 
 def fleet_report(fleet: Fleet, generated_utc: str) -> str:
     """Return the page of many campaigns; `generated_utc` is printed as it is."""
-    page = fleet_page(fleet, generated_utc)
-    return _environment().get_template("fleet.html.j2").render(page=page)
+    return _rendered("fleet", fleet_page(fleet, generated_utc))
 
 
 def trend_report(
     trend: Trend, generated_utc: str, place: Path | None = None, reports: str | None = None
 ) -> str:
     """Return the page of a lab; arguments as `trend_page`."""
-    page = trend_page(trend, generated_utc, place, reports)
-    return _environment().get_template("trend.html.j2").render(page=page)
+    return _rendered("trend", trend_page(trend, generated_utc, place, reports))
+
+
+def _rendered(name: str, page: object, **more: object) -> str:
+    return _environment().get_template(f"{name}.html.j2").render(page=page, **more)
 
 
 @cache  # compiling the templates takes longer than filling them in

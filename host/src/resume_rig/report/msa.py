@@ -7,13 +7,8 @@ from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.result.comparison import Component, Deviation, MeasureStudy, Study
 from resume_rig.model.units import count_of
 from resume_rig.report.text.json_text import Json, json_text, number_json, text_json
-from resume_rig.report.text.terminal_style import (
-    Column,
-    TerminalStyle,
-    fitting_columns,
-    table_lines,
-)
-from resume_rig.report.text.wording import MISSING
+from resume_rig.report.text.terminal_style import Column, TerminalStyle
+from resume_rig.report.text.wording import MISSING, capitalised
 
 SCHEMA = "resume-rig/msa/1"
 
@@ -73,19 +68,8 @@ _LIMIT_FACTOR = 2.8
 """ISO 5725-6: two results differ by less than 2.8 standard deviations in 95 of 100 pairs."""
 
 
-def study_table(
-    study: Study, *, everything: bool, colour: bool = False, unicode: bool = True, width: int = 120
-) -> Iterator[str]:
-    """Yield the whole answer of `msa` in pieces to be written as they are.
-
-    Args:
-        study: what to show.
-        everything: other times than the headline ones, too.
-        colour: a study has no verdict, so nothing is coloured.
-        unicode: more than ASCII may be written.
-        width: of the terminal, in cells; columns give way where it is short.
-    """
-    style = TerminalStyle(colour, unicode, width)
+def study_table(study: Study, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
+    """Yield the whole answer of `msa`; of other times than the headline ones with `show_all`."""
     sessions = study.sessions
     units, rigs = ({each[place] for each in sessions} for place in (1, 2))
     yield style.paragraph(
@@ -95,7 +79,7 @@ def study_table(
     for note in study.notes:
         yield style.paragraph(f"Note: {note}")
     headlines = [each for each in study.measures if each.name in HEADLINES]
-    shown = study.measures if everything or not headlines else headlines
+    shown = study.measures if show_all or not headlines else headlines
     if not shown:
         yield style.paragraph("No time has sessions with two cycles.")
     for measure in shown:
@@ -109,7 +93,7 @@ def study_table(
 
 def _measure_table(measure: MeasureStudy, style: TerminalStyle) -> Iterator[str]:
     yield style.paragraph(
-        f"{measure_words(measure.name)}: mean {measure.mean_ms:.1f} ms of "
+        f"{capitalised(measure_words(measure.name))}: mean {measure.mean_ms:.1f} ms of "
         f"{count_of(measure.values, 'value')}"
     )
     parts = measure.components
@@ -125,10 +109,7 @@ def _measure_table(measure: MeasureStudy, style: TerminalStyle) -> Iterator[str]
         Column("share of variance", [f"{share * 100:.1f} %" for _, _, _, share in rows], drop=1),
         Column("df", [freedom for _, _, freedom, _ in rows], drop=2),
     ]
-    for index, line in enumerate(table_lines(fitting_columns(columns, style.width))):
-        yield f"{line}\n"
-        if index == 0:
-            yield style.rule(len(line))
+    yield from style.table(columns, rule=0)
     repeat, reproduce = measure.repeatability.sd_ms, measure.reproducibility.sd_ms
     limits = [
         f"s_{name} = {_figures(sd)} ms (limit {name} = {_figures(_LIMIT_FACTOR * sd)} ms)"

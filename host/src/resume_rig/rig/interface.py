@@ -1,16 +1,10 @@
-"""The seam to the board: what every rung of the ladder can do.
+"""The seams of a bench: the board at its rig URL, and the OS of the DUT.
 
-`sim:`, `native:`, `serial:`, `socket:` and `rfc2217:` rigs all answer to this one Protocol, and
-all of them speak the wire contract (fixtures/wire/rig.cddl) underneath.
-
-What a board measures of itself with an output wired to its channels, and what it keeps of that.
-
-The wire's words are those of fixtures/wire/rig.cddl, commands 11 and 12.
-
-The seams to the OS of a DUT: it is controlled, and its event log is read.
-
-A command is begun and then asked about; nothing waits, for a DUT that goes to sleep may never
-answer. What the wires show counts, and not what the command says.
+Every rung of the ladder (`sim:`, `native:`, `serial:`, `socket:`, `rfc2217:`) answers to `Rig`, and
+each speaks the wire contract underneath (fixtures/wire/rig.cddl), whose words the facts keep.
+The OS of a DUT is controlled by `DutControl` and read by `DutLog`. Nothing there waits: a command
+is begun and asked about, as a DUT that goes to sleep may never answer. What the wires show counts,
+and not how a command ended.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -45,89 +39,6 @@ class ChannelLatency:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
-    """What a board keeps of itself over resets.
-
-    Attributes:
-        crystal: the clock is no RC oscillator, so that it may be calibrated.
-        store: "flash", "retained" (kept while the board has power), or "none".
-        clock_ppb: measured rate error; None where nobody measured it.
-        held_ns: by how much any of the latencies may be too great.
-        latencies: of the channels that were measured.
-    """
-
-    crystal: bool
-    store: str
-    clock_ppb: int | None
-    held_ns: int
-    latencies: tuple[ChannelLatency, ...]
-
-    @property
-    def empty(self) -> bool:
-        """Tell whether nothing was measured."""
-        return self.clock_ppb is None and not self.latencies
-
-
-@unique
-class LoopbackState(IntEnum):
-    """How far the newest loop-back is."""
-
-    NONE = 0
-    RUNNING = 1
-    DONE = 2
-    STOPPED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class LoopbackChannel:
-    """What a loop-back saw on one channel; times are latencies in ns, 0 where none was seen.
-
-    Attributes:
-        seen: changes of the output that made an edge.
-        missed: changes that made none.
-        extra: edges that no change explains.
-    """
-
-    channel: Channel
-    seen: int
-    missed: int
-    extra: int
-    mean_ns: int
-    sd_ns: int
-    min_ns: int
-    max_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class LoopbackResult:
-    """What came of the newest loop-back.
-
-    Attributes:
-        actuator: None in state NONE, or when it is not known here.
-        changes: of the output so far.
-        held_ns: longest time between reading the clock before and after driving the pin.
-        lost: edges that the board lost meanwhile, of any channel.
-        channels: those that are wired to the output and known here.
-    """
-
-    state: LoopbackState
-    actuator: Actuator | None = None
-    changes: int = 0
-    held_ns: int = 0
-    lost: int = 0
-    channels: tuple[LoopbackChannel, ...] = ()
-
-    @property
-    def ended_well(self) -> bool:
-        """Tell whether all edges were seen and none was too many, as the board asks for."""
-        return (
-            self.state is LoopbackState.DONE
-            and self.lost == 0
-            and all(c.seen == self.changes and c.extra == 0 for c in self.channels)
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class ChannelInfo:
     """One channel as the board describes it.
 
@@ -137,7 +48,7 @@ class ChannelInfo:
         delay_ns: from the DUT's pin to the stamp, to be subtracted from its stamps.
         uncertainty_ns: half-width left after that correction, per edge; with the resolution in
             it where the channel is calibrated, without it elsewhere.
-        latency: what the calibration in force says of it; None where it is not calibrated.
+        latency: in the calibration in force; None where it is not calibrated.
     """
 
     channel: Channel
@@ -157,7 +68,7 @@ class ActuatorInfo:
 
 @dataclass(frozen=True, slots=True)
 class RigInfo:
-    """Who the board says it is.
+    """The identity and abilities of a board.
 
     Attributes:
         protocol: version of the rig group (this host speaks 1).
@@ -172,7 +83,7 @@ class RigInfo:
         light_rate_hz: samples in a second, of boards that look for the onset of light; None
             elsewhere. light_full_scale: counts from which on its converter is at its end.
         onset_ring: how many samples such a board keeps about an onset.
-        edge_source: what stamps edges, e.g. "gpio-interrupt"; None from boards that do not tell.
+        edge_source: what stamps edges, e.g. "gpio-interrupt"; None where it is not reported.
         power: the monitor in the DUT's supply; None without one.
     """
 
@@ -267,7 +178,7 @@ class SampleBatch:
 
     @property
     def more(self) -> bool:
-        """Tell whether samples beyond this batch are kept."""
+        """Return whether samples beyond this batch are kept."""
         return self.first + len(self.counts) < self.next_number
 
 
@@ -370,11 +281,95 @@ class SelfTestCheck:
     value: int
 
 
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a board keeps of itself over resets.
+
+    Attributes:
+        crystal: the clock is no RC oscillator, so that it may be calibrated.
+        store: "flash", "retained" (kept while the board has power), or "none".
+        clock_ppb: measured rate error; None where nobody measured it.
+        held_ns: by how much any of the latencies may be too great.
+        latencies: of the channels that were measured.
+    """
+
+    crystal: bool
+    store: str
+    clock_ppb: int | None
+    held_ns: int
+    latencies: tuple[ChannelLatency, ...]
+
+    @property
+    def empty(self) -> bool:
+        """Return whether nothing was measured."""
+        return self.clock_ppb is None and not self.latencies
+
+
+@unique
+class LoopbackState(IntEnum):
+    """How far the newest loop-back is."""
+
+    NONE = 0
+    RUNNING = 1
+    DONE = 2
+    STOPPED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LoopbackChannel:
+    """What a loop-back found on one channel; times are latencies in ns, 0 where no edge came.
+
+    Attributes:
+        detected: changes of the output that made an edge.
+        missed: changes that made none.
+        extra: edges that no change explains.
+    """
+
+    channel: Channel
+    detected: int
+    missed: int
+    extra: int
+    mean_ns: int
+    sd_ns: int
+    min_ns: int
+    max_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoopbackResult:
+    """What came of the newest loop-back.
+
+    Attributes:
+        actuator: None in state NONE, or where this version knows none of its index.
+        changes: of the output, up to now.
+        held_ns: longest time between reading the clock before and after driving the pin.
+        lost: edges that the board lost meanwhile, of any channel.
+        channels: those that are wired to the output, without those that this version does not know.
+    """
+
+    state: LoopbackState
+    actuator: Actuator | None = None
+    changes: int = 0
+    held_ns: int = 0
+    lost: int = 0
+    channels: tuple[LoopbackChannel, ...] = ()
+
+    @property
+    def ended_well(self) -> bool:
+        """Return whether every change made its edge and none was extra, as the board asks for."""
+        return (
+            self.state is LoopbackState.DONE
+            and self.lost == 0
+            and all(c.detected == self.changes and c.extra == 0 for c in self.channels)
+        )
+
+
 class Rig(Protocol):
     """A rig on a bench.
 
     Every method may raise LinkLost, ProtocolError and BoardRebooted; requests that the board
-    refuses raise DeviceFault. Methods block; `close` may be called twice.
+    refuses raise DeviceFault, also where it lacks the actuator or channel, and numbers that the
+    wire cannot carry are a UsageError. Methods block; `close` may be called twice.
     """
 
     def info(self) -> RigInfo:
@@ -425,7 +420,8 @@ class Rig(Protocol):
     ) -> ActionStart:
         """Press for `duration_ns`, at board time `at_ns` or at once.
 
-        Bound to the boot that `info` told of: a board that started anew presses nothing.
+        Bound to the boot that `info` reported: a board that started anew presses nothing, even if
+        that was between a lost reply and the repeat of the request.
         """
         ...
 
@@ -461,7 +457,7 @@ class Rig(Protocol):
         ...
 
     def onset(self) -> LightOnset:
-        """Return what is known of the onset of light in the newest recording."""
+        """Return the onset of light in the newest recording, as far as it is found."""
         ...
 
     def light(self, cursor: int, count: int = 128) -> LightBatch:
@@ -520,7 +516,11 @@ class Rig(Protocol):
         ...
 
     def download(self, name: str, offset: int) -> bytes:
-        """Return the bytes of a file on the board from `offset` to its end (SMP file group)."""
+        """Return the bytes of a file on the board from `offset` to its end (SMP file group).
+
+        Raises:
+            ProtocolError: a reply for another offset, or more than 64 MiB.
+        """
         ...
 
     def close(self) -> None:
@@ -533,7 +533,7 @@ class Ended:
     """How a command ended.
 
     Attributes:
-        ok: the DUT did as it was told.
+        ok: the DUT did it.
         reached: the DUT itself answered; one that goes to sleep may not come to that.
         text: what went wrong, without a full stop; empty where nothing did.
         output: what the command wrote, of one that reports.

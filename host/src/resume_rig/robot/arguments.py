@@ -1,4 +1,4 @@
-"""Types of arguments, and how Robot Framework reads them; a wrong one is told what is allowed."""
+"""Types of arguments and how Robot Framework reads them; a wrong one gets what is allowed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,8 +42,8 @@ class Duration:
         return seconds_text(self.ns)
 
 
-# Robot Framework tells nothing of what is allowed where a type is "this or None", so that what may
-# be left out has a type of its own.
+# Robot Framework does not show what is allowed where a type is "this or None", so that what may be
+# left out has a type of its own.
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +58,12 @@ class PlanTime:
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """An actuator; the plan's own, or any, where none is named."""
+    """An actuator."""
 
-    actuator: Actuator | None = None
+    actuator: Actuator
 
     def __str__(self) -> str:
-        return "any" if self.actuator is None else str(self.actuator)
-
-    @property
-    def chosen(self) -> Actuator:
-        """The actuator, where one has to be: the button, if none is named."""
-        return Actuator.BUTTON if self.actuator is None else self.actuator
+        return str(self.actuator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +158,7 @@ def read_plan_time(text: str) -> PlanTime:
 
 def read_by(text: str) -> By:
     """Read the name of an actuator."""
-    name = text.strip().upper()
-    if name not in list(Actuator):
-        raise ValueError(f"there is no such actuator; allowed are {', '.join(Actuator)}")
-    return By(Actuator(name))
+    return By(_one_of(text, tuple(Actuator), "actuator"))
 
 
 def read_waker(text: str) -> Waker:

@@ -90,7 +90,7 @@ class DutKeywords(Keywords):
     @sentence("Put DUT To Sleep")
     def put_dut_to_sleep(self, by: By = BUTTON, timeout: Duration = _PATIENCE) -> Duration:
         """Put the DUT to sleep, see it on the wires, and return the time to sleep entry."""
-        took_ns = self._held.hands("put the DUT to sleep").put_to_sleep(by.chosen, timeout.ns)
+        took_ns = self._held.hands("put the DUT to sleep").put_to_sleep(by.actuator, timeout.ns)
         logger.info(f"asleep {Duration(took_ns)} after the trigger")
         return Duration(took_ns)
 
@@ -119,7 +119,7 @@ class DutKeywords(Keywords):
     def dut_should_be(self, state: DutState) -> None:
         """Check what the wires show of the DUT now.
 
-        S3 and S4 look alike where SLP_S4 is not wired; it is called S3 then.
+        S3 and S4 look the same where SLP_S4 is not wired; it is called S3 then.
         """
         found = self._held.hands("look at the DUT").state()
         if found is not state:
@@ -233,5 +233,5 @@ class RigKeywords(Keywords):
         ``sim:dut=loopback`` has such a plug. ``changes`` of the output are made, ``gap`` apart.
         """
         use = self._held.bench("measure a latency")
-        plan = LoopbackPlan(actuator.chosen, channels, changes, gap.ns)
+        plan = LoopbackPlan(actuator.actuator, channels, changes, gap.ns)
         return self._held.expect(latency_within(use, plan, limit.ns))

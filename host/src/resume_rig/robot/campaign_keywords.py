@@ -1,7 +1,4 @@
-"""Keywords that run campaigns, go on with them, and hand them over as evidence.
-
-Keywords that judge a campaign; each fails with one sentence that has the figures.
-"""
+"""Keywords that run a campaign, judge it and hand it over; a failure is one sentence."""
 
 from pathlib import Path
 
@@ -9,7 +6,7 @@ from robot.api import logger
 from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 
 from resume_rig.acceptance.assessment import Assessed
-from resume_rig.acceptance.bench import open_bench
+from resume_rig.acceptance.bench import BenchInUse, open_bench
 from resume_rig.acceptance.campaign import (
     SUFFIX,
     CampaignBroken,
@@ -35,6 +32,7 @@ from resume_rig.acceptance.expectations import (
     verdict_is,
     wires_show,
 )
+from resume_rig.acceptance.whole_file import file_stem, free_path
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.plan.plan import Plan, default_plan, override
 from resume_rig.campaign.plan.plan_file import load_plan, trace_of
@@ -50,7 +48,14 @@ from resume_rig.campaign.run.events import (
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideState
-from resume_rig.model.result.verdict import BIOS, RESUME, Comparison, FindingKind, Verdict
+from resume_rig.model.result.verdict import (
+    BIOS,
+    RESUME,
+    Comparison,
+    FindingKind,
+    Requirement,
+    Verdict,
+)
 from resume_rig.report.text.hostile_text import encodable, one_line
 from resume_rig.robot.arguments import (
     ANY,
@@ -71,27 +76,15 @@ from resume_rig.robot.arguments import (
 )
 from resume_rig.robot.session import Keywords, figures_html, shown
 
-_MOST = 100_000
+
+def _new_place(name: str, suffix: str = "") -> Path:
+    """Return a path in the output folder where nothing is."""
+    return free_path(Path(_variable("${OUTPUT_DIR}", ".")), name, suffix)
 
 
-def new_place(name: str, suffix: str = "") -> Path:
-    """Return a path in the output folder where nothing is: NAME-1, NAME-2 and so on.
-
-    Raises:
-        UsageError: there are too many.
-    """
-    folder = Path(_variable("${OUTPUT_DIR}", "."))
-    for number in range(1, _MOST):
-        path = folder / f"{name}-{number}{suffix}"
-        if not path.exists():
-            return path
-    raise UsageError(f"could not make {name} in {folder}: there are {_MOST - 1:,} already")
-
-
-def suite_name() -> str:
+def _suite_name() -> str:
     """Return the name of the running suite, fit for a file."""
-    last = _variable("${SUITE_NAME}", "campaign").rpartition(".")[2].lower()
-    return "".join(c if c.isalnum() and c.isascii() else "-" for c in last)[:60] or "campaign"
+    return file_stem(_variable("${SUITE_NAME}", "campaign").rpartition(".")[2].lower())
 
 
 def _variable(name: str, otherwise: str) -> str:
@@ -113,7 +106,7 @@ class ConsoleProgress:
         self._tenth = 0
 
     def __call__(self, event: CampaignEvent) -> None:
-        """Count an event, and say what is worth a line."""
+        """Count an event, and show what is worth a line."""
         match event:
             case CampaignBegan(plan=plan):
                 self._cycles = plan.cycles
@@ -170,33 +163,26 @@ class CampaignKeywords(Keywords):
         | ``dut_shell`` | where the DUT's OS takes commands: ``ssh:USER@HOST``; else ``log`` |
 
         A simulated DUT serves its own log.
-        What is named beside ``plan`` takes the place of the plan's own.
+        What is named with ``plan`` takes the place of the plan's own.
         The figures and plots of the campaign go into log.html, its report beside the store.
         Where rig or DUT fail, the keyword fails, and what was measured can still be judged.
         """
-        made = _plan_of(
-            plan,
+        made = override(
+            default_plan() if plan is None else load_plan(plan),
             cycles=cycles,
-            state=state,
-            sleep_by=sleep_by,
-            wake_by=wake_by,
-            dwell=dwell,
-            settle=settle,
-            press=press,
+            state=state.kind,
+            sleep_by=sleep_by.by,
+            wake_by=wake_by.by,
+            dwell_ns=dwell.ns,
+            settle_ns=settle.ns,
+            press_ns=press.ns,
             warm_up=warm_up,
             health=health,
-            trace=trace,
+            trace=None if trace is None else trace_of("trace", trace),
         )
         wanted = load_requirement(requirement)
         use, path = self._held.bench("run a campaign"), _store_path(store)
-        try:
-            assessed = run_campaign(
-                use, made, path, wanted, log=log, dut_shell=dut_shell, observe=ConsoleProgress()
-            )
-        except CampaignBroken as broken:
-            self._take(broken.assessed)
-            raise
-        return self._take(assessed)
+        return self._run(use, made, path, wanted, log=log, dut_shell=dut_shell)
 
     @sentence("Run Campaign Once")
     def run_campaign_once(
@@ -271,13 +257,7 @@ class CampaignKeywords(Keywords):
         It has to be the same rig and the same DUT.
         """
         wanted, use = load_requirement(requirement), self._held.bench("go on with a campaign")
-        observe = ConsoleProgress()
-        try:
-            assessed = run_campaign(use, None, Path(store), wanted, log=log, observe=observe)
-        except CampaignBroken as broken:
-            self._take(broken.assessed)
-            raise
-        return self._take(assessed)
+        return self._run(use, None, Path(store), wanted, log=log)
 
     @sentence("Load Campaign")
     def load_campaign(self, store: str, requirement: str | None = None) -> str:
@@ -288,6 +268,29 @@ class CampaignKeywords(Keywords):
         wanted = None if requirement is None else load_requirement(requirement)
         return self._take(load_campaign(Path(store), wanted))
 
+    def _run(
+        self,
+        use: BenchInUse,
+        plan: Plan | None,
+        store: Path,
+        requirement: Requirement,
+        *,
+        log: str | None,
+        dut_shell: str | None = None,
+    ) -> str:
+        """Run or resume a campaign; what a broken one measured can still be judged."""
+        try:
+            assessed = run_campaign(
+                *(use, plan, store, requirement),
+                log=log,
+                dut_shell=dut_shell,
+                observe=ConsoleProgress(),
+            )
+        except CampaignBroken as broken:
+            self._take(broken.assessed)
+            raise
+        return self._take(assessed)
+
     def _take(self, assessed: Assessed) -> str:
         held, facts = self._held, assessed.facts
         if held.assessed is not assessed:
@@ -297,39 +300,10 @@ class CampaignKeywords(Keywords):
         return facts.store_path
 
 
-def _plan_of(
-    plan: str | None,
-    *,
-    cycles: int | None,
-    state: Kind,
-    sleep_by: SleepWay,
-    wake_by: WakeWay,
-    dwell: PlanTime,
-    settle: PlanTime,
-    press: PlanTime,
-    warm_up: int | None,
-    health: bool | None,
-    trace: str | None,
-) -> Plan:
-    return override(
-        default_plan() if plan is None else load_plan(plan),
-        cycles=cycles,
-        state=state.kind,
-        sleep_by=sleep_by.by,
-        wake_by=wake_by.by,
-        dwell_ns=dwell.ns,
-        settle_ns=settle.ns,
-        press_ns=press.ns,
-        warm_up=warm_up,
-        health=health,
-        trace=None if trace is None else trace_of("trace", trace),
-    )
-
-
 def _store_path(named: str | None) -> Path:
     """Return where a store goes: as named, or a new file in the output folder."""
     if named is None:
-        return new_place(suite_name(), SUFFIX)
+        return _new_place(_suite_name(), SUFFIX)
     path = Path(named)
     if path.suffix != SUFFIX:
         raise UsageError(f"could not make the store {shown(named)}: its name ends in {SUFFIX}")
@@ -346,7 +320,7 @@ class EvidenceKeywords(Keywords):
 
     @sentence("Write JUnit")
     def write_junit(self, path: str) -> str:
-        """Write the campaign as JUnit XML, a case a requirement, for systems beside Robot."""
+        """Write the campaign as JUnit XML, a case a requirement, for systems other than Robot."""
         self._exporter().write("junit", Path(path))
         return path
 
@@ -356,7 +330,7 @@ class EvidenceKeywords(Keywords):
 
         Returns the folder; without a name it is a new one in the output folder.
         """
-        place = new_place("evidence") if folder is None else Path(folder)
+        place = _new_place("evidence") if folder is None else Path(folder)
         write_evidence(self._exporter(), place)
         return str(place)
 

@@ -1,10 +1,4 @@
-"""What a Robot Framework run holds: the open rig, its campaigns; the base of all keywords.
-
-What log.html shows of a suite: rig, DUT, requirement, stores, figures and plots.
-
-They stand in a frame without rights (`sandbox`): its style does not touch the log, and whatever
-text of a DUT is in it can run nothing. The page inside was escaped; here it is once more.
-"""
+"""What a Robot Framework run holds, the rig and its campaigns, and what log.html shows of it."""
 
 from dataclasses import dataclass, field
 from html import escape
@@ -36,7 +30,7 @@ class Held:
         url, dut: as they were given last, for who opens the same bench again.
         assessed: the campaign that is judged now.
         named: campaigns by the names that suites gave them.
-        broken: why campaigns of these names ended; the first failure is said again, not tried.
+        broken: why campaigns of these names ended; the first failure is shown again, not tried.
         sentences: sentences about the running test, for its message.
         stores: of the running suite, in order.
     """
@@ -115,7 +109,11 @@ _HEIGHT_PX = 760
 
 
 def figures_html(assessed: Assessed) -> str:
-    """Return a frame with requirement, verdict, figures and plots; bounded for any campaign."""
+    """Return a frame with requirement, verdict, figures and plots; bounded for any campaign.
+
+    The frame has no rights (`sandbox`): its style does not touch the log, and whatever text of a
+    DUT is in it can run nothing. The page inside was escaped; here it is once more.
+    """
     page = embedded_report(assessed.correlation, assessed.facts, "for this log")
     return (
         f'<iframe sandbox="" title="figures of the campaign" loading="lazy" '
@@ -142,7 +140,7 @@ class LogListener:
             self._held.stores.clear()
 
     def start_test(self, _: running.TestCase, __: result.TestCase) -> None:
-        """Begin a test: nothing is told of it yet."""
+        """Begin a test: nothing is shown of it yet."""
         self._held.sentences.clear()
 
     def end_test(self, _: running.TestCase, test: result.TestCase) -> None:

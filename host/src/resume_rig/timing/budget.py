@@ -1,12 +1,6 @@
-"""The uncertainty budget: its terms, its rows, and the half-width that holds 95 % of their sum.
+"""The uncertainty budget: its rows, and the half-width that holds 95 % of the sum of their errors.
 
-Multiplying characteristic functions convolves distributions. The sum's distribution function is
-got back by Gil-Pelaez's integral, as a midpoint sum: exact but for what lies beyond its period
-(nothing) and beyond its last frequency (below 1e-3). The ends of a PWM's phase are steps, which
-no such sum follows, so they are taken apart first: the sum with a step is the mean of the sums at
-its two ends.
-
-docs/explanation/uncertainty.md tells where each figure comes from.
+docs/explanation/uncertainty.md says where each figure comes from.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,97 +26,13 @@ from resume_rig.model.channel import TRIGGER_WORDS, Actuator, Channel, WakeBy, W
 from resume_rig.model.front_end import PathDelay
 from resume_rig.model.quantity import SQRT_3
 
-# The usual coverage (GUM, 6.3).
-COVERAGE: Final = 0.95
-# Within 2e-5 of what 6,000 give, of two errors of which one is 300 times the other.
-_FREQUENCIES: Final = 768
-_REACH: Final = 9.0  # standard deviations; beyond it lies nothing of a sum of several terms
-# A half-width of 10 s is then known to a nanosecond.
-_HALVINGS: Final = 34
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorShape:
-    """One independent error about 0: half-width and standard deviation in ns.
-
-    `at_ends` is the probability of its two ends together, for PWM_PHASE alone.
-    """
-
-    distribution: Distribution
-    half_width_ns: float
-    standard_ns: float
-    at_ends: float = 0.0
-
-
-def expanded_half_width_ns(shapes: Sequence[ErrorShape]) -> float:
-    """Return the half-width [ns] about 0 that holds 95 % of the sum of `shapes`."""
-    shapes = [shape for shape in shapes if shape.standard_ns > 0]
-    high_ns = sum(shape.half_width_ns for shape in shapes)
-    if len(shapes) == 1 and shapes[0].distribution is Distribution.RECTANGLE:
-        return COVERAGE * high_ns
-    total = _Sum(shapes)
-    low_ns = 0.0
-    for _ in range(_HALVINGS):
-        middle_ns = (low_ns + high_ns) / 2
-        if 2 * total.below(middle_ns) - 1 < COVERAGE:
-            low_ns = middle_ns
-        else:
-            high_ns = middle_ns
-    return high_ns
-
-
-class _Sum:
-    """The distribution function of a sum of independent errors."""
-
-    def __init__(self, shapes: Sequence[ErrorShape]) -> None:
-        step = next((s for s in shapes if s.at_ends > 0), None)
-        self._step = step
-        if step is not None:
-            others = [shape for shape in shapes if shape is not step]
-            between = ErrorShape(
-                Distribution.RECTANGLE, step.half_width_ns, step.half_width_ns / sqrt(3)
-            )
-            self._rest, self._even = _Sum(others), _Sum([*others, between])
-            return
-        self._reach_ns = sum(shape.half_width_ns for shape in shapes)
-        self._scale_ns = sqrt(sum(shape.standard_ns**2 for shape in shapes))
-        if self._scale_ns:
-            period = 2 * _REACH
-            self._t = (np.arange(_FREQUENCIES, dtype=np.float64) + 0.5) * (2 * pi / period)
-            product = np.ones(_FREQUENCIES)
-            for shape in shapes:
-                product *= _characteristic(shape, self._t, self._scale_ns)
-            self._weights = product / self._t * (2 / period)
-
-    def below(self, x_ns: float) -> float:
-        """Return the probability that the sum is at most `x_ns`."""
-        step = self._step
-        if step is not None:
-            a_ns, share = step.half_width_ns, step.at_ends
-            ends = (self._rest.below(x_ns - a_ns) + self._rest.below(x_ns + a_ns)) / 2
-            return share * ends + (1 - share) * self._even.below(x_ns)
-        if not self._scale_ns or abs(x_ns) >= min(self._reach_ns, _REACH / 2 * self._scale_ns):
-            return 1.0 if x_ns >= 0 else 0.0
-        wave = np.sin(self._t * (x_ns / self._scale_ns))
-        return 0.5 + float(np.dot(wave, self._weights))
-
-
-def _characteristic(
-    shape: ErrorShape, t: NDArray[np.float64], scale_ns: float
-) -> NDArray[np.float64]:
-    """Characteristic function at `t` / `scale_ns`; real, as the error is symmetric."""
-    if shape.distribution is Distribution.NORMAL:
-        normal: NDArray[np.float64] = np.exp(-0.5 * (shape.standard_ns / scale_ns * t) ** 2)
-        return normal
-    even: NDArray[np.float64] = np.sinc(shape.half_width_ns / scale_ns / pi * t)
-    return even
-
-
-# The photoMOS needs 30..42 us for 2.0 V to 0.8 V: where in there the press "is", is a definition.
+# The photoMOS needs 30..42 us for 2.0 V to 0.8 V (simulated): where in there the press "is", is a
+# definition.
 PRESS_DEFINITION_NS: Final = 20_000
-# A finger that senses its contact: the travel of the key until it switches.
+# A finger that senses its contact: the travel of the key until it switches. Assumed.
 FINGER_DEFINITION_NS: Final = 5_000_000
-# Pilot hall and the DUT's hall switch at different fields of one magnet.
+# Pilot hall and the DUT's hall switch at different fields of one magnet (simulated;
+# docs/explanation/uncertainty.md).
 LID_DEFINITION_NS: Final = 6_000_000
 # Of commands whose trigger no wire shows: the DUT may have it so much later. A key: assumed, a
 # full-speed frame, within which the controller sends a report or signals the resume. A contact: its
@@ -131,7 +41,7 @@ LID_DEFINITION_NS: Final = 6_000_000
 COMMAND_DEFINITION_NS: Final[Mapping[WakeBy, int]] = MappingProxyType(
     {Actuator.KEYBOARD: 1_000_000, Actuator.CONTACT: 1_200_000, WakeMeans.LAN: 1_000_000}
 )
-# Ramp of the LED driver and phase of a dimmed panel are unknown to a digital edge.
+# Ramp of the LED driver and phase of a dimmed panel are unknown to a digital edge. Assumed.
 LIGHT_DEFINITION_NS: Final = 1_000_000
 
 FIXED: Final = "fixed: "
@@ -147,7 +57,7 @@ class StampFacts:
 
     Attributes:
         resolution_ns, uncertainty_ns: as in its info.
-        edge_source: what stamps edges; empty where the board does not tell.
+        edge_source: what stamps edges; empty where the board does not report it.
         measured_sd_ns, deviation_ns: of a loop-back's latencies; None where it is not calibrated.
         delay_ns: what it states is to be subtracted from its stamps.
         states_front_end: the front end's delay is in `delay_ns`; the table's is not used then.
@@ -188,8 +98,8 @@ def even_row(
 def stamp_rows(channel: Channel, rises: bool, facts: StampFacts) -> Iterator[BudgetRow]:
     """Yield the terms of one stamp, named so that one edge has one error; 0s are among them.
 
-    A stated uncertainty does not tell a latency's mean from its scatter, so all of it is taken for
-    the mean, which is the rig's; a tick is another one at each edge.
+    A stated uncertainty does not separate a latency's mean from its scatter, so all of it is taken
+    for the mean, which is the rig's; a tick is another one at each edge.
     """
     edge = edge_name(channel, rises)
     if facts.measured_sd_ns is None:
@@ -259,7 +169,7 @@ def definition_row(channel: Channel, rises: bool, half_width_ns: int) -> BudgetR
     """Return what the definition of an edge leaves open; one error for all that share the edge.
 
     The photoMOS is the rig's. A finger, a lid's magnet and a display's ramp are of this DUT as it
-    is set up; what of them differs from cycle to cycle nobody tells, so all of it is common.
+    is set up; what of them differs from cycle to cycle nobody states, so all of it is common.
     """
     name = f"{edge_name(channel, rises)} edge definition"
     by_rig = channel is Channel.BUTTON and half_width_ns <= PRESS_DEFINITION_NS
@@ -268,7 +178,7 @@ def definition_row(channel: Channel, rises: bool, half_width_ns: int) -> BudgetR
 
 
 def command_rows(by: WakeBy, clocks_half_ns: int) -> Iterator[BudgetRow]:
-    """Yield the terms of a trigger that no wire shows, told by its command; each is a cycle's own.
+    """Yield the terms of a trigger that no wire shows, only its command; each is a cycle's own.
 
     Args:
         by: what was asked to wake the DUT.
@@ -300,7 +210,7 @@ def clock_row(rate_ppb: int, duration_ns: int, source: str, scope: Scope) -> Bud
 def reported_row(name: str, half_width_ns: int) -> BudgetRow:
     """Return what the OS leaves open that reports a time in whole milliseconds.
 
-    One OS rounds every time alike, so that its direction is common to all cycles; and rounding
+    One OS rounds every time the same way, so that it is common to all cycles; and rounding
     keeps the order of values, so that it moves a quantile of many by as much as it moves one.
     """
     scope = Scope.CAMPAIGN
@@ -308,12 +218,12 @@ def reported_row(name: str, half_width_ns: int) -> BudgetRow:
 
 
 def hidden_row(half_width_ns: int, source: str) -> BudgetRow:
-    """Return what is not known of the time that neither side sees: a property of the DUT."""
+    """Return what is not known of the time that neither side observes: a property of the DUT."""
     return even_row("unobserved: PLTRST# to TSC start", source, half_width_ns, scope=Scope.CAMPAIGN)
 
 
 def unproven_row(half_width_ns: int) -> BudgetRow:
-    """Return what the OS's clock leaves open beside BiosInit; it counts in the bound alone."""
+    """Return what the OS's clock leaves open besides BiosInit; it counts in the bound alone."""
     return BudgetRow(
         "BIOS time not in BiosInitDuration and not excluded",
         "the OS's clock and the wires: less with reset_to_tsc_min_ms and _max_ms in a DUT profile, "
@@ -335,11 +245,11 @@ def edge_name(channel: Channel, rises: bool) -> str:
     return f"{line_name(channel)} {'rising' if rises else 'falling'}"
 
 
-# What an unknown logic analyser is taken for: its threshold crossed within 1 us by logic, within
-# 100 us by a PWR_OK ramp of 10 ms (ATX T4).
+# What an unknown logic analyser is taken for: its threshold crossed within 1 us by logic (assumed),
+# within 100 us by a PWR_OK ramp of 10 ms (ATX T4).
 _LOGIC_NS: Final = 1_000
 _RAMP_NS: Final = 100_000
-# A first touch shorter than a sample is not seen, and the edge is then that of a later bounce.
+# A first touch shorter than a sample is missed, and the edge is then that of a later bounce.
 # Sixteen of eighteen switches bounced for 1,557 us on average and 6,200 us at most (J. Ganssle, A
 # Guide to Debouncing, part 1; ganssle.com/debouncing.htm); the other two, which he leaves out,
 # bounced for longer. It decides the bound of a press in captures below 100 kHz, one to one.
@@ -384,6 +294,98 @@ def capture_rows(channel: Channel, rises: bool, stamps: CaptureStamps) -> Iterat
     name = f"threshold of the capture, {edge}"
     # The same threshold in each cycle, so it does not average out.
     yield even_row(name, "assumed of an unknown instrument", half_ns, group=name, scope=Scope.RIG)
+
+
+# The usual coverage (GUM, 6.3).
+COVERAGE: Final = 0.95
+# Measured: within 2e-5 of what 6,000 give, of two errors of which one is 300 times the other.
+_FREQUENCIES: Final = 768
+_REACH: Final = 9.0  # standard deviations; beyond it lies nothing of a sum of several terms
+# A half-width of 10 s is then known to a nanosecond.
+_HALVINGS: Final = 34
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorShape:
+    """One independent error about 0: half-width and standard deviation in ns.
+
+    `at_ends` is the probability of its two ends together, for PWM_PHASE alone.
+    """
+
+    distribution: Distribution
+    half_width_ns: float
+    standard_ns: float
+    at_ends: float = 0.0
+
+
+def expanded_half_width_ns(shapes: Sequence[ErrorShape]) -> float:
+    """Return the half-width [ns] about 0 that holds 95 % of the sum of `shapes`."""
+    shapes = [shape for shape in shapes if shape.standard_ns > 0]
+    high_ns = sum(shape.half_width_ns for shape in shapes)
+    if len(shapes) == 1 and shapes[0].distribution is Distribution.RECTANGLE:
+        return COVERAGE * high_ns
+    total = _Sum(shapes)
+    low_ns = 0.0
+    for _ in range(_HALVINGS):
+        middle_ns = (low_ns + high_ns) / 2
+        if 2 * total.below(middle_ns) - 1 < COVERAGE:
+            low_ns = middle_ns
+        else:
+            high_ns = middle_ns
+    return high_ns
+
+
+class _Sum:
+    """The distribution function of a sum of independent errors.
+
+    Multiplying characteristic functions convolves distributions. The sum's distribution function
+    is got back by Gil-Pelaez's integral, as a midpoint sum: exact but for what lies beyond its
+    period (nothing) and beyond its last frequency (below 1e-3). The ends of a PWM's phase are
+    steps, which no such sum follows: the sum with a step is the mean of the sums at its two ends.
+    """
+
+    def __init__(self, shapes: Sequence[ErrorShape]) -> None:
+        step = next((s for s in shapes if s.at_ends > 0), None)
+        self._step = step
+        if step is not None:
+            others = [shape for shape in shapes if shape is not step]
+            between = ErrorShape(
+                Distribution.RECTANGLE, step.half_width_ns, step.half_width_ns / sqrt(3)
+            )
+            self._rest, self._even = _Sum(others), _Sum([*others, between])
+            return
+        self._reach_ns = sum(shape.half_width_ns for shape in shapes)
+        self._scale_ns = sqrt(sum(shape.standard_ns**2 for shape in shapes))
+        if self._scale_ns:
+            period = 2 * _REACH
+            self._t = (np.arange(_FREQUENCIES, dtype=np.float64) + 0.5) * (2 * pi / period)
+            product = np.ones(_FREQUENCIES)
+            for shape in shapes:
+                product *= _characteristic(shape, self._t, self._scale_ns)
+            self._weights = product / self._t * (2 / period)
+
+    def below(self, x_ns: float) -> float:
+        """Return the probability that the sum is at most `x_ns`."""
+        step = self._step
+        if step is not None:
+            a_ns, share = step.half_width_ns, step.at_ends
+            ends = (self._rest.below(x_ns - a_ns) + self._rest.below(x_ns + a_ns)) / 2
+            return share * ends + (1 - share) * self._even.below(x_ns)
+        if not self._scale_ns or abs(x_ns) >= min(self._reach_ns, _REACH / 2 * self._scale_ns):
+            return 1.0 if x_ns >= 0 else 0.0
+        wave = np.sin(self._t * (x_ns / self._scale_ns))
+        return 0.5 + float(np.dot(wave, self._weights))
+
+
+def _characteristic(
+    shape: ErrorShape, t: NDArray[np.float64], scale_ns: float
+) -> NDArray[np.float64]:
+    """Characteristic function at `t` / `scale_ns`; real, as the error is symmetric."""
+    if shape.distribution is Distribution.NORMAL:
+        normal: NDArray[np.float64] = np.exp(-0.5 * (shape.standard_ns / scale_ns * t) ** 2)
+        return normal
+    even: NDArray[np.float64] = np.sinc(shape.half_width_ns / scale_ns / pi * t)
+    return even
 
 
 def budget_of(

@@ -1,15 +1,14 @@
 """How uncertain an interval between two edges is: quickly for each, as a table on demand.
 
-A campaign has a million intervals, so what two kinds of edges have in common is worked out once
-(`IntervalBounds.between`); `IntervalBounds.rows` gives the same terms as rows of a budget.
-docs/explanation/uncertainty.md tells what the terms are.
+A campaign may have a million intervals, so what two kinds of edges have in common is worked out
+once (`IntervalBounds.between`); `IntervalBounds.rows` gives the same terms as rows of a budget.
+docs/explanation/uncertainty.md has the terms.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, log2, sqrt
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from resume_rig.model.budget import (
@@ -45,23 +44,22 @@ from resume_rig.timing.budget import (
 )
 from resume_rig.timing.light_budget import LightEnd, light_delay_ns, light_rows
 
-# What an unknown logic analyser is taken for: twice the usual 50 ppm of such instruments.
+# What an unknown logic analyser is taken for: twice the usual 50 ppm of such instruments (assumed).
 CAPTURE_TOLERANCE_PPB: Final = 100_000
-_STEPS_AN_OCTAVE: Final = 8  # of the clock's term, for which coverage factors are kept
+# Of the clock's term, for which coverage factors are kept: the expanded uncertainty is then within
+# 0.5 % of the convolution's (host/tests/timing/test_edge_uncertainty.py).
+_STEPS_AN_OCTAVE: Final = 8
 _NEGLIGIBLE: Final = 0.005  # a variance below this share moves no coverage factor by 0.2 %
-_MOST_PAIRS: Final = (
-    2_048  # kinds of edges are few; a panel that never repeats must not fill memory
-)
-# Intervals of one kind are alike to some us, so that their clock's term repeats.
+# Kinds of edges are few; a panel that never repeats must not fill memory. Both assumed.
+_MOST_PAIRS: Final = 2_048
+# Intervals of one kind are equal to some us, so that their clock's term repeats.
 _MOST_WIDTHS: Final = 2_048
-
-
-# Widths are rounded up to it, so that cycles share what is worked out of them.
+# Widths are rounded up to it, so that cycles share what is worked out of them. Assumed.
 _CLOCKS_STEP_NS: Final = 10_000
 
 
 class Stimulus(NamedTuple):
-    """A trigger that no wire shows; its command tells when it was.
+    """A trigger that no wire shows; its command says when it was.
 
     Attributes:
         by: what was asked to wake the DUT.
@@ -104,14 +102,6 @@ LOGIC_EDGE: Final = Ramp(0, 0, "")
 _POWER_FALLS: Final = Ramp(0, 1_000_000, "taken for 1 ms at most")
 
 
-def _no_edges() -> Mapping[Channel, int]:
-    return MappingProxyType({})
-
-
-def _no_stamps() -> Mapping[Channel, StampFacts]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class IntervalBounds:
     """What is known of the instrument, enough for any interval between two of its edges.
@@ -130,16 +120,16 @@ class IntervalBounds:
         is_own: False for an instrument that is not ours: its 95 % interval is the guaranteed one.
         capture: how such an instrument stamps, instead of the front end and all of the above; None
             for a board.
-        witness: told of each interval that is formed, by whom and with its ends; None for nobody.
+        witness: called with each interval that is formed, by whom and with its ends; None without.
     """
 
     rate_ppb: int
-    edge_ns: Mapping[Channel, int] = field(default_factory=_no_edges)
+    edge_ns: Mapping[Channel, int] = field(default_factory=dict)
     default_edge_ns: int = 0
     press_definition_ns: int = PRESS_DEFINITION_NS
     lid_definition_ns: int = LID_DEFINITION_NS
     light_definition_ns: int = LIGHT_DEFINITION_NS
-    stamps: Mapping[Channel, StampFacts] = field(default_factory=_no_stamps)
+    stamps: Mapping[Channel, StampFacts] = field(default_factory=dict)
     front_end: FrontEnd | None = None
     pwr_ok_ramp: Ramp = LOGIC_EDGE
     rate_source: str = "the board's info: tolerance"
@@ -184,10 +174,6 @@ class IntervalBounds:
         other = replace(self, rate_ppb=rate_ppb, rate_source=source, rate_scope=Scope.CAMPAIGN)
         object.__setattr__(other, "_pairs", self._pairs)
         return other
-
-    def bound_ns(self, start: Moment, end: Moment) -> int:
-        """Return the guaranteed half-width of the interval between two moments."""
-        return self.between(start, end).bound_ns
 
     def rows(self, start: Moment, end: Moment) -> tuple[BudgetRow, ...]:
         """Return the rows of the interval's budget; those that are 0 are left out."""

@@ -1,15 +1,7 @@
-"""Which offsets and rates of two clocks all bounds allow: assumptions, hulls, the polygon.
+"""Which offsets and rates of two clocks all their bounds allow (docs/explanation/clocks.md).
 
-A quantity whose rate changes by at most w in a unit of time, seen from time t with rate r, obeys
-x(t) + r (s - t) <= bound(s) + w (s - t)^2 / 2 for each bound, at time s. Lift each bound by
-w s^2 / 2: the difference to w (s - t)^2 / 2 is linear in s, for every t. So the bounds that can
-be tight from any t are the corners of one lower convex hull, which grows by amortised O(1).
-Lower bounds are kept negated.
-
-Seen from time t the unknowns are the offset x and its rate r. Each bound of the offset at another
-time is a half-plane in (x, r), loosened by what the rate may have drifted in between; so are the
-limits of the rate. What all allow is a polygon; its extent in x bounds the offset, its extent in
-r bounds the rate. Both are exact answers of a linear program in two unknowns.
+`ClockLimits` has what is assumed, `BoundHull` keeps the bounds that can ever matter,
+`ClockPolygon` answers what they allow at one time. Lower bounds are kept negated.
 """
 
 from array import array
@@ -23,14 +15,14 @@ from resume_rig.model.errors import UsageError
 
 _PPB = 1_000_000_000
 
-# The counter behind a host's raw monotonic clock runs from a plain crystal.
+# The counter behind a host's raw monotonic clock runs from a plain crystal: assumed, with room.
 HOST_TOLERANCE_PPB = 100_000
-# A crystal in a room: twice 0.05 ppm/s, so that a step of temperature may meet a drift.
+# A crystal in a room. Assumed: twice 0.05 ppm/s, so that a step of temperature may meet a drift.
 CRYSTAL_DRIFT_PPB_PER_S = 100
 # Messages are stamped by a timer of 1 us or finer, also where edges have a finer counter, and the
 # two stand to each other to 1 us (docs/explanation/edge-sources.md).
 _FEWEST_TICK_NS = 1_000
-# What states a wider tolerance than this is no crystal.
+# Assumed: what states a wider tolerance than this is no crystal.
 _CRYSTAL_TOLERANCE_PPB = 200_000
 
 
@@ -88,14 +80,20 @@ def board_limits(tolerance_ppb: int, clock_hz: int) -> ClockLimits:
 
 
 # Corners farther away than this many are left out: that loosens a bound, and never breaks it.
+# Assumed: bounds the work (benchmarks/clock_relation.py).
 _MOST_EACH_SIDE = 24
-# Those beside a time bound it the closest. Memory is given back from so many corners on.
+# The neighbours of a time bound it the closest. Memory is given back from so many corners on.
 _FEWEST_EACH_SIDE = 2
 _COMPACT_FROM = 1024
 
 
 class BoundHull:
     """Upper bounds by time, of which the corners are kept.
+
+    A quantity x with rate r at time t, whose rate changes by at most w in a unit of time, obeys
+    x(t) + r (s - t) <= bound(s) + w (s - t)^2 / 2 for each bound, at time s. Lift each bound by
+    w s^2 / 2: the difference to w (s - t)^2 / 2 is linear in s, for every t. So the bounds that can
+    be tight from any t are the corners of one lower convex hull, which grows by amortised O(1).
 
     Args:
         drift: by how much the rate of the quantity may change in a unit of time.
@@ -150,7 +148,7 @@ class BoundHull:
             self._from = 0
 
     def corners(self, most: int) -> list[float]:
-        """Return the times of the corners; where they are too many, those that tell most.
+        """Return the times of the corners; where they are too many, those that bound the most.
 
         Args:
             most: how many, 2 or more; the first and the last one always stay.
@@ -181,7 +179,7 @@ def _depth(times: list[float], lifted: list[float], corner: int) -> float:
     return chord - lifted[corner]
 
 
-# At 100 ppb/s a bound from 5 minutes away is loosened by 4.5 ms: it tells no more.
+# At 100 ppb/s a bound from 5 minutes away is loosened by 4.5 ms: it adds nothing any more.
 WINDOW_NS = 300_000_000_000
 # Stamps are integers, and the arithmetic is float64 of differences.
 ROUNDING_NS = 1
@@ -212,6 +210,11 @@ class Feasible:
 class ClockPolygon:
     """Bounds of one offset over time. Times ascend; memory is that of the hulls' corners.
 
+    At one time the unknowns are the offset and its rate. Each bound of the offset at another time
+    is a half-plane of the two, loosened by what the rate may have drifted in between; so are the
+    limits of the rate. What all allow is a polygon; its extents bound the offset and the rate, as
+    exact answers of a linear program in two unknowns.
+
     Args:
         limits: what is assumed of the rate.
     """
@@ -222,11 +225,11 @@ class ClockPolygon:
         self._lower = BoundHull(limits.drift)
 
     def add_upper(self, at_ns: float, bound_ns: float) -> None:
-        """Say that the offset is at most `bound_ns` at a time."""
+        """Take in that the offset is at most `bound_ns` at a time."""
         self._upper.add(at_ns, bound_ns)
 
     def add_lower(self, at_ns: float, bound_ns: float) -> None:
-        """Say that the offset is at least `bound_ns` at a time."""
+        """Take in that the offset is at least `bound_ns` at a time."""
         self._lower.add(at_ns, -bound_ns)
 
     def forget_before(self, at_ns: float) -> None:
@@ -281,7 +284,7 @@ class _BindingBounds:
     def greatest(self, rate_low: float, rate_high: float) -> float:
         """Return the greatest offset here that some rate of a range allows."""
         away, bound, before = self.away, self.bound, self.before
-        # A bound here itself says nothing of the rate.
+        # A bound here itself does not limit the rate.
         after = before + int(away[before] == 0)
         if before > 0 and after < len(away) - 1:
             left_at, right_at = away[:before, None], away[None, after:-1]

@@ -1,4 +1,7 @@
-"""The terms of a moment of light: sampling, amplifier, level, ambient light, average, PWM."""
+"""The terms of a moment of light: sampling, amplifier, level, ambient light, average, PWM.
+
+docs/explanation/light.md has each term and its origin.
+"""
 
 from collections.abc import Iterator
 from enum import StrEnum, unique
@@ -18,11 +21,11 @@ _NOISE_STANDARD_NS: Final = 4_000
 _NOISE_SIGMAS: Final = 3
 # The quarters of a settled span differ by 1/16 at most, so none is further from their mean.
 _DRIFT: Final = 0.05
-# LED drivers start within 1 to 10 ms; taken where an onset does not tell.
+# LED drivers start within 1 to 10 ms (docs/explanation/light.md); where no onset shows the ramp.
 LONGEST_RAMP_NS: Final = 10_000_000
-# Widths are rounded up, by 4.4 % at most, so that coverage factors are found again.
+# Widths are rounded up, by 4.4 % at most, so that coverage factors are found again. Assumed.
 _STEPS_AN_OCTAVE: Final = 16
-# Likewise of the duty.
+# Likewise of the duty. Assumed.
 _DUTY_STEPS: Final = 64
 # The board averages over whole PWM periods, 1 ms or more but for 1/64 (rig_onset_decide.c).
 _AVERAGE_NS: Final = 1_000_000
@@ -38,7 +41,8 @@ _NINETY_EARLY: Final = 0.015
 # From 10 % to 50 % a fade takes so many times as long as from 10 % to 20 %, or longer: of gamma
 # 2.2, which begins the flattest (linear: 4, S-shaped: 3.3, exponential: 5).
 _HALF_OVER_FIFTH: Final = 2.9
-# Where no blocks show the ambient light: a lamp's flicker reaches sqrt(2) sigma, lone samples 3.
+# Where no blocks show the ambient light: a lamp's flicker, as a sine, reaches sqrt(2) sigma, and
+# 99.7 % of normal samples 3.
 _LAMP_SIGMAS: Final = 1.5
 _SAMPLE_SIGMAS: Final = 3.0
 
@@ -86,7 +90,7 @@ class LightDoubt(NamedTuple):
 
 
 class LightEnd(NamedTuple):
-    """What is known of one moment of an onset, beside the moment.
+    """What is known of one moment of an onset, but for the moment itself.
 
     Attributes:
         resolution_ns: distance of the points that it is interpolated between.
@@ -95,7 +99,7 @@ class LightEnd(NamedTuple):
         duty: of the PWM, 0 to 1; 1.0 for DC, and where it is not known.
         level_ns: by how much the settled level moves it; None: by 5 % of the level on the ramp.
         ambient_ns: by how much lamps, daylight and noise move it.
-        average_ns: by how much the moving average moves it, beside `late_ns`.
+        average_ns: by how much the moving average moves it, in addition to `late_ns`.
         late_ns: how late it is as a rule: is subtracted from it.
     """
 
@@ -113,7 +117,7 @@ class LightEnd(NamedTuple):
 def light_end_of(
     onset: LightOnset, definition: LightDefinition, doubt: LightDoubt | None = None
 ) -> LightEnd:
-    """Return what an onset says of one of its moments; the longest ramp where it tells none.
+    """Return what an onset shows of one of its moments; the longest ramp where it shows none.
 
     Widths are rounded up, by less than 5 %, and the duty to 1/64: what differs by so little has
     the same uncertainty, so that a campaign has few kinds of onsets.
@@ -150,7 +154,7 @@ def light_end_of(
 
 
 def _ambient_ns(onset: LightOnset, definition: LightDefinition, ramp_ns: int) -> int:
-    """Return what sigma of the baseline alone says, on a ramp that is even."""
+    """Return the half-width by sigma of the baseline alone, on a ramp that is even."""
     base, level, sigma = onset.base_counts, onset.level_counts, onset.sigma_counts
     if base is None or level is None or sigma is None or level <= base:
         return 0
@@ -204,7 +208,7 @@ def _periods(pwm_hz: float) -> int:
 
 
 def _points_ns(onset: LightOnset, doubt: LightDoubt | None) -> int:
-    """Return how far the points are apart that t_50 and t_90 lie between."""
+    """Return the distance of the points that t_50 and t_90 lie between."""
     if doubt is not None and doubt.resolution_ns is not None:
         return doubt.resolution_ns
     return onset.resolution_ns or 0
@@ -215,7 +219,7 @@ def _averaging_ns(
 ) -> tuple[int, int]:
     """Return how far the moving average moves a moment, and how late it makes it as a rule.
 
-    A step that is averaged over B reaches 90 % 0.4 B late; a fade that is long beside B does not
+    A step that is averaged over B reaches 90 % 0.4 B late; a fade much longer than B does not
     come late. The first light is not averaged, but waits for the light part of the PWM.
     """
     if definition is LightDefinition.FIRST:
@@ -269,7 +273,8 @@ def light_rows(light: LightEnd, front_end: FrontEnd | None) -> Iterator[BudgetRo
     if front_end is not None and delay is not None:
         yield _amplifier_row(name, delay, front_end.source)
     yield _level_row(light)
-    yield _row(f"ambient light and noise at {name}", _EXPLAINED, light.ambient_ns)
+    ambient = f"ambient light and noise at {name}"
+    yield even_row(ambient, _EXPLAINED, light.ambient_ns, group=ambient)
     what = "edges of light parts, and light parts between samples"
     if light.definition is not LightDefinition.FIRST:
         what = "moving average"
@@ -290,17 +295,13 @@ def _delay(light: LightEnd, front_end: FrontEnd | None) -> PathDelay | None:
 
 
 def _level_row(light: LightEnd) -> BudgetRow:
-    # A panel's backlight comes up alike each time.
+    # A panel's backlight comes up in the same way each time.
     name = f"settled level at {light.definition.value}"
     if light.level_ns is not None:
         return even_row(name, _EXPLAINED, light.level_ns, group=name, scope=Scope.CAMPAIGN)
     drift_ns = ceil(light.ramp_ns * _LEVEL[light.definition] * _DRIFT)
     name = f"{name}, ramp {light.ramp_ns / 1e6:.2f} ms"
     return even_row(name, _EXPLAINED, drift_ns, group=name, scope=Scope.CAMPAIGN)
-
-
-def _row(name: str, source: str, half_width_ns: int) -> BudgetRow:
-    return even_row(name, source, half_width_ns, group=name)
 
 
 def _amplifier_row(name: str, delay: PathDelay, source: str) -> BudgetRow:
@@ -320,8 +321,8 @@ def _amplifier_row(name: str, delay: PathDelay, source: str) -> BudgetRow:
 def _phase_row(light: LightEnd) -> BudgetRow:
     """An enable in the light part (probability D) errs by the whole half, else evenly.
 
-    The first light is seen at once then, and else after a wait for the light part; half of the
-    longest wait is in `late_ns`.
+    The first light is detected at once then, and else after a wait for the light part; half of
+    the longest wait is in `late_ns`.
     """
     duty = min(max(light.duty, 0.0), 1.0)
     standard_ns = ceil(light.pwm_half_ns * sqrt((1 + 2 * duty) / 3))

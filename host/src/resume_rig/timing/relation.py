@@ -1,9 +1,8 @@
 """How two clocks relate: guaranteed bounds of offset and rate from stamped exchanges.
 
-A request cannot arrive before it was sent, nor a reply, so each exchange bounds the offset
-(host minus board) from both sides, whatever the delays were and however unequal (the idea of
-WALT's lag interval). All of them together bound offset and rate at any moment between two
-exchanges; docs/explanation/clocks.md says how, and what is assumed.
+A request cannot arrive before it was sent, nor a reply, so each exchange bounds the offset (host
+minus board) from both sides, whatever the delays (the idea of WALT's lag interval).
+docs/explanation/clocks.md has the method and what is assumed.
 """
 
 from bisect import bisect_right
@@ -19,10 +18,12 @@ from resume_rig.model.units import seconds_text
 from resume_rig.timing.hull import ROUNDING_NS, ClockLimits, ClockPolygon, Feasible
 
 # A contradiction smaller than this part of the time in between looks like a rate, not a step.
+# Assumed: it decides the name of a break alone; both end a segment.
 _RATE_NOT_STEP = 1e-3
 # The rate is asked for in the middle of each part of this length; about it, it may drift.
+# Assumed: at 100 ppb/s a half of it adds 1 ppm to the bound of a calibration.
 _RATE_EVERY_NS = 20_000_000_000
-# Bounds the work: 160 s at full density.
+# Assumed: bounds the work; 160 s at full density.
 _MOST_RATES = 8
 
 
@@ -126,7 +127,7 @@ class ClockSegment:
         return None
 
     def holds(self, board_ns: int) -> bool:
-        """Tell whether a board time lies in the segment."""
+        """Return whether a board time lies in the segment."""
         return self.start_ns <= board_ns <= self.end_ns
 
     def to_host_ns(self, board_ns: int) -> BoundedNs:
@@ -227,7 +228,7 @@ def _middle(low: float, high: float) -> tuple[int, int]:
 
 
 class ClockRelation:
-    """Host and board time of one boot of the board, as far as exchanges tell.
+    """Host and board time of one boot of the board, as far as exchanges show them.
 
     It grows by `add`. What lies between two segments, before the first exchange or after the
     newest one, has no time on the other clock.
@@ -367,16 +368,17 @@ def _refuse_impossible(exchange: ClockExchange) -> None:
         )
 
 
-# Corners of the hulls of a segment, each of the upper and of the lower bounds.
+# Corners of the hulls of a segment, each of the upper and of the lower bounds: 256 bytes a cycle
+# (docs/explanation/clocks.md; benchmarks/clock_relation.py has the bounds that they leave).
 MOST_A_SIDE = 4
-# A record has a break or two; clocks that break off all the time need not be kept in full.
+# Assumed: a record has a break or two; clocks that break off all the time are not kept in full.
 _MOST_SEGMENTS = 8
-# Bounds memory; what tells most is kept.
+# Assumed: bounds memory; those that bound the most are kept.
 _THIN_FROM = 256
 
 
 class ExchangeSelection:
-    """The exchanges of one record that tell most; memory is bounded however long it lasts.
+    """The exchanges of one record that bound the most; memory is bounded however long it lasts.
 
     Args:
         limits: what is assumed of the clocks.

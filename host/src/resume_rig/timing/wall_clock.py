@@ -21,9 +21,10 @@ from resume_rig.timing.hull import (
 )
 from resume_rig.timing.relation import RateRange
 
-# Frequency of a wall clock under NTP that has settled; stated, not measured here.
+# Assumed: a wall clock under NTP that has settled is off by no more; it decides, one to one, the
+# bound that a calibration leaves (docs/explanation/clocks.md).
 NTP_RATE_PPB = 500
-# 100 ppm: a crystal that nobody disciplines is no worse.
+# 100 ppm: a crystal that nothing disciplines is no worse (assumed).
 _MOST_STATED_PPB = 100_000
 # Of adjtimex(2), <sys/timex.h>.
 _STA_UNSYNC = 0x40
@@ -35,7 +36,7 @@ class HostDiscipline:
     """Who keeps the host's wall clock, when a campaign began.
 
     Attributes:
-        synchronised: None where the system does not tell.
+        synchronised: None where the system does not report it.
         rate_ppb: half-width of the rate error that a disciplined clock is taken for.
         source: in words.
     """
@@ -73,7 +74,7 @@ def discipline_of(clock: Clock) -> HostDiscipline:
 
 
 def stated_discipline(rate_ppb: int) -> HostDiscipline:
-    """Return what a user knows of the host's wall clock, where the system does not tell.
+    """Return what a user states of the host's wall clock, where the system does not report it.
 
     Args:
         rate_ppb: half-width of its rate error.
@@ -109,12 +110,12 @@ _REFERENCE = re.compile(rb"0x([0-9A-Fa-f]{8})\b")
 _NOT_SYNCHRONISED = 3
 _NO_REFERENCES = {"00000000", "4C4F434C"}  # none, and LOCL: its own crystal
 _NOT_STARTED = "80070426"  # HRESULT of ERROR_SERVICE_NOT_ACTIVE
-_W32TM_S = 5
-_STATUS_LINES = 6  # an error has two or three
+_W32TM_S = 5  # assumed: bounds the wait for a service that hangs
+_STATUS_LINES = 6  # assumed: a status has more, an error has two or three
 
 
 def w32time_discipline(status: bytes) -> HostDiscipline:
-    """Return what Windows' time service says of the clock that it keeps.
+    """Return what Windows' time service reports of the clock that it keeps.
 
     It slews by up to 1960 ppm and states no rate, so none of its clocks calibrates a board.
 
@@ -151,13 +152,14 @@ def _ask_w32time() -> bytes:
     return asked.stdout
 
 
-# Half of the time that a reading between two others may take.
+# Half of the time that a reading between two others may take. Assumed: a reading that is not
+# interrupted takes less; all bounds of wall time are at least this.
 READING_NS = 10_000
 # Assumed: decides when to stop asking; READING_NS is what the bound rests on.
 _GOOD_READING_NS = 2_000
-# Bounds the time of a reading that is always interrupted.
+# Assumed: bounds the time of a reading that is always interrupted.
 _MOST_READINGS = 32
-# A kernel slews its wall clock by up to 500 ppm.
+# Linux slews its wall clock by up to 500 ppm (adjtimex(2), MAXFREQ).
 _LIMITS = ClockLimits(500_000 + HOST_TOLERANCE_PPB, CRYSTAL_DRIFT_PPB_PER_S)
 
 
@@ -176,9 +178,9 @@ def wall_minus_host_ns(clock: Clock) -> int:
 
 
 class WallClock:
-    """Wall time at the host's raw times, as readings in one session of a campaign tell.
+    """Wall time at the host's raw times, from readings in one session of a campaign.
 
-    A step of the wall clock begins a new stretch; what is between is told by the one before.
+    A step of the wall clock begins a new stretch; what lies between is of the one before.
     """
 
     def __init__(self) -> None:

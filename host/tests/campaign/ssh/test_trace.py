@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from resume_rig.campaign.run.campaign import begin
 from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.clock import Clock
 from resume_rig.model.os_record import Component, ComponentKind, SleepKind
-from resume_rig.oslog.source.records import trace_record
+from resume_rig.oslog.source.records import BARE_RECORD
 from resume_rig.timing.clocks import SystemClock
 
 PROGRAMS = ("wpr", "xperf", "where.exe", "powershell")
@@ -275,7 +275,7 @@ class _Sleeping(DutTrace):
 
     def finish(self, number: int, wait: Wait) -> Traced:
         slow = Component(ComponentKind.DEVICE, f"slow {number}", "resume devices", 900.0)
-        record = trace_record(0, SleepKind.STANDBY_PERFORMANCE, (slow,))
+        record = replace(BARE_RECORD, kind=SleepKind.STANDBY_PERFORMANCE, components=(slow,))
         return Traced(
             "",
             (

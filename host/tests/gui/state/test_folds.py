@@ -25,8 +25,8 @@ from resume_rig.gui.worker.events import (
     CampaignOver,
     CampaignRefused,
     CampaignReported,
-    CampaignSight,
     CampaignStarting,
+    CampaignUpdate,
     Connecting,
     CycleStored,
     Disconnected,
@@ -59,7 +59,7 @@ def seen(number: int, outcome: Outcome = Outcome.SLEPT_AND_WOKE) -> CycleStored:
     return CycleStored(outside, (), {}, (900 + number,), number, {outcome: number}, 5)
 
 
-def run(*events: CampaignSight) -> CampaignState:
+def run(*events: CampaignUpdate) -> CampaignState:
     state = CampaignState()
     for event in events:
         state = campaign_after(state, event)
@@ -67,7 +67,7 @@ def run(*events: CampaignSight) -> CampaignState:
 
 
 BEGAN = (
-    CampaignStarting(STORE, "sysfund-0004", 2000),
+    CampaignStarting(STORE, 2000),
     CampaignReported(CampaignBegan(STORE, default_plan(), 1, 0)),
 )
 
@@ -157,7 +157,7 @@ def test_the_link_is_as_it_was_told(event: BenchEvent, link: Link, problem: str)
 def test_answers_are_kept_newest_last_and_lost_edges_are_counted() -> None:
     state = BenchState()
     for place in range(60):
-        state = bench_after(state, Answered("press", True, f"answer {place}"))
+        state = bench_after(state, Answered(True, f"answer {place}"))
     assert len(state.answers) == 50
     assert state.answers[-1] == (True, "answer 59")
     for _ in range(2):

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from resume_rig.campaign.store.disk import is_being_written
-from resume_rig.gui.explorer.state import NOT_YET, Due, Pace, Sight, look_at, with_newer
+from resume_rig.gui.explorer.state import NOT_YET, Due, Pace, StoreLook, look_at, with_newer
 from resume_rig.gui.state.table import Table, number_column, word_column
 
 
-def sight(change: int, *, writing: bool = True) -> Sight:
-    return Sight(((change, 0),), writing)
+def sight(change: int, *, writing: bool = True) -> StoreLook:
+    return StoreLook(((change, 0),), writing)
 
 
 @pytest.fixture
@@ -109,4 +109,4 @@ def test_newer_cycles_stand_below_those_that_are_judged() -> None:
 
 def test_a_store_that_is_not_there_is_not_written(tmp_path: Path) -> None:
     assert not is_being_written(tmp_path / "none.rrs")
-    assert look_at(tmp_path / "none.rrs") == Sight(((0, 0), (0, 0)), False)
+    assert look_at(tmp_path / "none.rrs") == StoreLook(((0, 0), (0, 0)), False)

@@ -18,6 +18,7 @@ SHOWN = (
     "oslog",
     "rig/capture",
     "rig/link",
+    "report/campaign/answer.py",
     "report/log/answer.py",
 )
 """What makes sentences that pages show: findings, refusals, notes."""
@@ -68,6 +69,15 @@ def test_every_option_that_a_shown_sentence_names_has_a_field() -> None:
             "`resume-rig store salvage x.rrs --out NEW` writes",
             "store salvage x.rrs --out NEW` writes",
         ),
+        ("to judge it too: --kind S3 --kind hybrid.", "too: “Kind” S3, then “Kind” hybrid."),
+        ("its own: --kind S4 --limit-ms MS.", "its own: “Kind” S4, “Limit, ms” MS."),
+        ("resume-rig correlate STORE --budget", "Limits, Uncertainty"),
+        (
+            "resume-rig run --trace wpr (Linux: x -m y)",
+            "“Trace by” and “DUT shell” (Linux: x -m y)",
+        ),
+        ("resume-rig doctor --rig URL --dut PC", "resume-rig doctor --rig URL --dut PC"),
+        ("(`resume-rig correlate` judges stores)", "(`resume-rig correlate` judges stores)"),
         ("two--three and a -- b", "two--three and a -- b"),
     ],
 )

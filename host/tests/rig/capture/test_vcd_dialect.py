@@ -1,13 +1,12 @@
 """`$timezero` in a VCD: skipped where it stands, and nowhere else."""
 
-import io
 from pathlib import Path
 
 import pytest
 
 from resume_rig.model.channel import Channel
 from resume_rig.rig.capture.reading import read_capture
-from resume_rig.rig.capture.vcd_capture import StandardVcd
+from resume_rig.rig.capture.vcd_capture import standard_header
 
 HEADER = "$timescale 1 ns $end\n{extra}$var wire 1 ! PWR_OK $end\n$enddefinitions $end\n"
 BODY = "#0\n1!\n#500\n0!\n#900\n1!\n"
@@ -24,17 +23,7 @@ def test_times_do_not_change_with_the_zero_of_a_viewer(tmp_path: Path, extra: st
     ]
 
 
-@pytest.mark.parametrize("size", [1, 7, 4_096])
-def test_every_other_byte_comes_through(size: int) -> None:
-    text = (HEADER.format(extra="$timezero -12 $end\n") + BODY * 20_000).encode("ascii")
-    stream, got = StandardVcd(io.BytesIO(text)), bytearray()
-    buffer = bytearray(size)
-    for _ in range(len(text) + 1):
-        count = stream.readinto(buffer)
-        if not count:
-            break
-        got += buffer[:count]
-        if len(got) > 200_000:
-            got += stream.read()
-            break
+def test_every_other_byte_of_a_header_comes_through() -> None:
+    text = HEADER.format(extra="$timezero -12 $end\n").encode("ascii")
+    got = standard_header(text)
     assert got == text.replace(b"$timezero -12 $end", b" " * 9 + b" " + b"   " + b" " + b"    ")

@@ -45,7 +45,7 @@ def test_a_loopback_is_measured_and_kept(native: "NativeBoard", until: Until) ->
     result = native.rig.loopback()
     assert result.ended_well, result
     (channel,) = result.channels
-    assert (channel.channel, channel.seen) == (Channel.LED, CHANGES)
+    assert (channel.channel, channel.detected) == (Channel.LED, CHANGES)
     # The simulator counts microseconds; a busy host makes the test's wire slower, never faster.
     assert WIRE_NS - 1_000 <= channel.min_ns <= channel.mean_ns <= channel.max_ns
     kept = native.rig.calibrate(loopback=True)

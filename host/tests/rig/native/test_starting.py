@@ -108,27 +108,27 @@ def test_a_program_that_ends_at_once(tmp_path: Path) -> None:
     image = script(tmp_path, r"printf 'no such option:\001 %s\n' $1; exit 3")
     with pytest.raises(LinkLost) as caught:
         bench(image).start()
-    assert f"could not start {image}: it ended with status 3; its last words were" in str(
+    assert f"could not start {image}: it ended with status 3; its last output was" in str(
         caught.value
     )
     assert '"no such option:? -rig-wires=' in str(caught.value)
 
 
 def test_a_program_that_is_ended_by_a_signal(tmp_path: Path) -> None:
-    with pytest.raises(LinkLost, match=r"was ended by signal 11 \(SIGSEGV\); it said nothing"):
+    with pytest.raises(LinkLost, match=r"was ended by signal 11 \(SIGSEGV\); it wrote no output"):
         bench(script(tmp_path, "kill -SEGV $$")).start()
 
 
 def test_a_program_that_says_nothing_is_waited_for_and_ended(tmp_path: Path) -> None:
     noted = tmp_path / "pid"
     image = script(tmp_path, f"trap '' TERM; echo $$ > {noted}; sleep 60 & wait; sleep 60")
-    with pytest.raises(LinkLost, match=r"served no SMP within 1\.5 s; it said nothing"):
+    with pytest.raises(LinkLost, match=r"served no SMP within 1\.5 s; it wrote no output"):
         bench(image, 1_500 * MS).start()
     assert not Path(f"/proc/{noted.read_text().strip()}").exists()
 
 
 def test_a_program_that_floods_is_ended(tmp_path: Path) -> None:
-    with pytest.raises(LinkLost, match='its last words were "y'):
+    with pytest.raises(LinkLost, match='its last output was "y'):
         bench(script(tmp_path, "exec yes"), 2_000 * MS).start()
 
 

@@ -1,6 +1,8 @@
 """Updates through the real bootloader: MCUboot and the image in QEMU's mps2-an385.
 
-The machine's RAM stands in for flash, a file behind it keeps it over a reset and a power cut.
+The machine's RAM stands in for flash, a file behind it keeps it over a reset and a power cut. Time
+is the board's own: a trial lasts so long that no host on a busy machine is late for it, and where a
+test waits for its end, the emulator skips the time in which the board is idle.
 """
 
 import os
@@ -8,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -26,14 +29,13 @@ if sys.platform == "win32":
     pytest.skip("QEMU's pseudo-terminals need Linux", allow_module_level=True)
 
 SECOND: Final = 1_000_000_000
-PATIENCE_S: Final = 60.0
+PATIENCE_NS: Final = 300 * SECOND
+"""Nothing takes so long, but a machine that is busy with something else."""
 FLASH_BYTES: Final = 16 << 20
 SLOT_0: Final = 0x20000
-TIME: Final = "shift=6,align=off,sleep=on"
 QEMU: Final = [
     *("qemu-system-arm", "-machine", "mps2-an385,memory-backend=flash", "-cpu", "cortex-m3"),
-    *("-icount", TIME, "-display", "none", "-vga", "none", "-monitor", "none"),
-    *("-serial", "null", "-serial", "pty"),
+    *("-display", "none", "-vga", "none", "-monitor", "none"),
 ]
 
 
@@ -43,14 +45,17 @@ class Machine:
     def __init__(self, built: Path, flash: Path) -> None:
         self._built = built
         self._flash = flash
+        self._console = flash.with_name("console")
         self._process: subprocess.Popen[str] | None = None
         self.port = ""
 
-    def power_on(self) -> None:
+    def power_on(self, *, skip_idle: bool = False) -> None:
         memory = f"memory-backend-file,id=flash,size=16M,mem-path={self._flash},share=on"
         bootloader = self._built / "bootloader/zephyr/zephyr.elf"
+        count = f"shift=6,align=off,sleep={'off' if skip_idle else 'on'}"
+        ports = ("-serial", f"file:{self._console}", "-serial", "pty")
         self._process = subprocess.Popen(
-            [*QEMU, "-object", memory, "-kernel", str(bootloader)],
+            [*QEMU, "-icount", count, *ports, "-object", memory, "-kernel", str(bootloader)],
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -64,6 +69,13 @@ class Machine:
             self._process.kill()
             self._process.communicate()
             self._process = None
+
+    def await_line(self, words: str) -> None:
+        """Return once the board has written a line with these words since its power came."""
+        deadline_ns = time.monotonic_ns() + PATIENCE_NS
+        while words not in self._console.read_text("utf-8", "replace"):
+            assert time.monotonic_ns() < deadline_ns, f"the board never wrote {words!r}"
+            time.sleep(0.1)
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +109,7 @@ def updater_of(machine: Machine) -> Updater:
     def open_it() -> SerialTransport:
         return open_serial(machine.port, clock, f"serial:{machine.port}")
 
-    return Updater("the board", open_it, clock, lambda _: None, lambda *_: None, 30 * SECOND)
+    return Updater("the board", open_it, clock, lambda _: None, lambda *_: None, PATIENCE_NS)
 
 
 def image_of(built: Path, name: str) -> FirmwareImage:
@@ -105,9 +117,9 @@ def image_of(built: Path, name: str) -> FirmwareImage:
 
 
 def wait_for_version(machine: Machine, version: str) -> BoardFirmware:
-    """Return what runs once it is `version`; the test fails by a LinkLost or here if never."""
+    """Return what runs once it is `version`; the test fails here if it never is."""
     clock = SystemClock()
-    deadline_ns = clock.now_ns() + 40 * SECOND
+    deadline_ns = clock.now_ns() + PATIENCE_NS
     while clock.now_ns() < deadline_ns:
         try:
             found = updater_of(machine).look()
@@ -137,17 +149,26 @@ def test_an_update_runs_is_confirmed_and_stays(machine: Machine, built: Path) ->
 def test_an_image_on_trial_is_given_up_when_nobody_confirms_it(
     machine: Machine, built: Path
 ) -> None:
-    done = updater_of(machine).update(image_of(built, "new.bin"), keep=False)
-    assert done.outcome is Outcome.ON_TRIAL
-    assert done.after.running is not None
-    assert not done.after.running.confirmed
-    back = wait_for_version(machine, "0.1.0")  # after CONFIG_RIG_TRIAL_S, by itself
+    image = image_of(built, "new.bin")
+    clock = SystemClock()
+    port = open_serial(machine.port, clock, "the board")
+    group = ImageGroup(port, clock)
+    group.upload(image.data, lambda _: None)
+    group.try_next(image.hash)
+    port.close()
+    machine.power_off()
+    machine.power_on(skip_idle=True)  # CONFIG_RIG_TRIAL_S go by in seconds
+    machine.await_line("Nobody confirmed this image")
+    back = wait_for_version(machine, "0.1.0")  # by itself
     assert back.running is not None
     assert back.running.confirmed
 
 
 def test_an_image_on_trial_does_not_survive_a_power_cut(machine: Machine, built: Path) -> None:
-    updater_of(machine).update(image_of(built, "new.bin"), keep=False)
+    done = updater_of(machine).update(image_of(built, "new.bin"), keep=False)
+    assert done.outcome is Outcome.ON_TRIAL
+    assert done.after.running is not None
+    assert not done.after.running.confirmed
     machine.power_off()
     machine.power_on()
     back = wait_for_version(machine, "0.1.0")
@@ -223,7 +244,7 @@ def test_an_image_that_has_not_proved_itself_is_not_confirmed(
     port.close()
     # Only the image group is spoken to, so no request of the rig group was answered.
     seen: list[int] = []
-    deadline_ns = clock.now_ns() + 30 * SECOND
+    deadline_ns = clock.now_ns() + PATIENCE_NS
     while not seen and clock.now_ns() < deadline_ns:
         clock.sleep_ns(SECOND // 5)
         port = open_serial(machine.port, clock, "the board")

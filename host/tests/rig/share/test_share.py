@@ -20,7 +20,7 @@ from resume_rig.rig.link.open import OpenRig, open_rig
 from resume_rig.rig.link.share import share_port
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.serve import serve_pty
-from resume_rig.rig.smp.serial_transport import open_plain, turned_away
+from resume_rig.rig.smp.serial_transport import open_plain, refusal_of
 from resume_rig.timing.clocks import SystemClock
 
 PATIENCE_S = 60.0
@@ -85,7 +85,7 @@ def opened_when_free(url: str) -> Iterator[OpenRig]:
     """Open the rig once the server has noticed that its client is gone."""
     pause = threading.Event()
     for _ in range(100):
-        if turned_away("127.0.0.1", port_of(url)) is None:
+        if refusal_of("127.0.0.1", port_of(url)) is None:
             break
         pause.wait(0.1)
     with opened(url) as there:
@@ -244,7 +244,7 @@ def test_a_place_that_is_taken_or_none_is_refused() -> None:
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(UsageError, match=f"could not share on 127.0.0.1:{port}: .*in use"):
+        with pytest.raises(UsageError, match=f"could not listen on 127.0.0.1:{port}: .*in use"):
             share_port(never, "127.0.0.1", port, print, threading.Event())
     with pytest.raises(UsageError, match="99999 is no port; 0 to 65535 are allowed"):
         share_port(never, "127.0.0.1", 99_999, print, threading.Event())
@@ -261,7 +261,7 @@ def test_only_a_server_of_ours_is_believed(said: bytes) -> None:
 
         thread = threading.Thread(target=serve)
         thread.start()
-        assert turned_away("127.0.0.1", listener.getsockname()[1]) is None
+        assert refusal_of("127.0.0.1", listener.getsockname()[1]) is None
         thread.join(PATIENCE_S)
 
 
@@ -276,5 +276,5 @@ def test_what_a_server_says_is_one_bounded_printable_line() -> None:
 
         thread = threading.Thread(target=serve)
         thread.start()
-        assert turned_away("127.0.0.1", listener.getsockname()[1]) == "?[31mred"
+        assert refusal_of("127.0.0.1", listener.getsockname()[1]) == "?[31mred"
         thread.join(PATIENCE_S)

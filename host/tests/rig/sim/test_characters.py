@@ -14,7 +14,7 @@ from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.sim.dut.event import PanelChange, WireChange
 from resume_rig.rig.sim.dut.machine import SimulatedDut
-from resume_rig.rig.sim.dut.os_log import OsClock, new_log
+from resume_rig.rig.sim.dut.os_log import OsClock, OsLog
 from resume_rig.rig.sim.dut.panel import FULL_SCALE, Panel
 from resume_rig.rig.sim.dut.states import PowerState
 
@@ -31,7 +31,7 @@ class Unit:
     def __init__(self, profile: DutProfile, seed: int = 1) -> None:
         dut, log, time = (default_rng(stream) for stream in SeedSequence(seed).spawn(3))
         self.dut = SimulatedDut(profile, dut)
-        self.log = new_log(profile, OsClock(UTC_NS, time), log, frozenset())
+        self.log = OsLog(profile, OsClock(UTC_NS, time), log, frozenset())
         self.edges: list[WireChange] = []
 
     def press(self, t_ns: int) -> None:

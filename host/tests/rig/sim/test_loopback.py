@@ -2,6 +2,7 @@
 
 import pytest
 from numpy.random import default_rng
+from raw_request import Packet
 
 from resume_rig.campaign.preparation.self_measurement import (
     LoopbackPlan,
@@ -17,7 +18,6 @@ from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.dut.plug import DELAY_MIN_NS, DELAY_SPAN_NS, JITTER_NS, LoopbackPlug
 from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.packet import Packet
 from resume_rig.timing.clocks import VirtualClock
 
 MS = 1_000_000

@@ -1,7 +1,7 @@
 """The simulated event log: order, stale and coarse times, averages, records that come late."""
 
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
+from resume_rig.model.dut import SOUND, DutProfile
+from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.sim.dut.event import (
     DisplayOff,
     DriversReady,
@@ -26,14 +28,16 @@ from resume_rig.rig.sim.dut.event import (
     WakeCause,
     WakeEnded,
 )
-from resume_rig.rig.sim.dut.os_log import LogIdentity, OsClock, OsLog
+from resume_rig.rig.sim.dut.os_log import OsClock, OsLog
 
 MS = 1_000_000
 S = 1_000 * MS
 UTC_NS = 1_767_603_600 * S
 NAMESPACE = "{http://schemas.microsoft.com/win/2004/08/events/event}"
 
-IDENTITY = LogIdentity("SIM-PC", 22_000, firmware_extra_ms=24)
+PROFILE = replace(
+    load_dut_profile("healthy-laptop"), os_build=22_000, firmware_extra_ms=24, behaviour=SOUND
+)
 
 
 @dataclass(frozen=True)
@@ -95,9 +99,9 @@ def parsed(document: str) -> list[Written]:
 def make_log(
     seed: int = 1,
     faults: frozenset[SimFault] = frozenset(),
-    identity: LogIdentity = IDENTITY,
+    profile: DutProfile = PROFILE,
 ) -> OsLog:
-    return OsLog(identity, OsClock(UTC_NS, default_rng(seed)), default_rng(seed + 1), faults)
+    return OsLog(profile, OsClock(UTC_NS, default_rng(seed)), default_rng(seed + 1), faults)
 
 
 def cycle(
@@ -242,7 +246,7 @@ def test_events_have_the_fields_of_a_real_log_in_their_order(shared_data: Path) 
 def test_record_version_and_wake_source_follow_the_build(
     build: int, version: int, device_type: str
 ) -> None:
-    log = make_log(identity=LogIdentity("SIM-PC", build, 24))
+    log = make_log(profile=replace(PROFILE, os_build=build))
     record = record_of(written(cycle(0, cause=WakeCause.DEVICE), log))
     assert record.version == version
     assert record.fields["WakeSourceType"] == device_type
@@ -271,7 +275,7 @@ def test_the_firmwares_average_obeys_its_formula(bios_ms: list[int]) -> None:
         whole += full
         assert claim.whole("ResumeCount") == count
         assert claim.whole("AverageResume") == whole // count
-        assert record.whole("BiosInitDuration") - full == IDENTITY.firmware_extra_ms
+        assert record.whole("BiosInitDuration") - full == PROFILE.firmware_extra_ms
 
 
 def test_record_numbers_ascend_with_gaps() -> None:
@@ -349,10 +353,11 @@ def test_the_text_is_append_only_and_can_be_read_in_pieces() -> None:
 @settings(max_examples=80, deadline=None)
 def test_a_hostile_name_cannot_break_the_document(name: str) -> None:
     hostile = f"<&>]]>\"'</Computer><Event>{name}"
-    events = written([], make_log(identity=LogIdentity(hostile, 22_000, 24)))
+    events = written([], make_log(profile=replace(PROFILE, name=hostile)))
     assert len(events) == 3
     kept = "".join(char for char in events[0].computer if char.isprintable() and char != "\ufffd")
-    assert kept == "".join(char for char in hostile if char.isprintable() and char != "\ufffd")
+    name = f"SIM-{hostile}".upper()
+    assert kept == "".join(char for char in name if char.isprintable() and char != "\ufffd")
 
 
 def test_two_seeds_do_not_share_a_clock() -> None:

@@ -21,7 +21,7 @@ from resume_rig.model.fault_plan import FaultKind, FaultPlan, ScheduledFault, Wi
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.schedule import LinkFaults
-from resume_rig.rig.sim.serve import Stop, serve_pty, serve_tcp
+from resume_rig.rig.sim.serve import serve_pty, serve_tcp
 from resume_rig.rig.smp.framing import Decoder, encode
 from resume_rig.rig.smp.packet import HEADER, Group, Operation, request_packet
 from resume_rig.timing.clocks import SystemClock, VirtualClock
@@ -30,7 +30,7 @@ S = 1_000_000_000
 PATIENCE_S = 60.0
 needs_pty = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 
-Serve = Callable[[SimulatedBench, Callable[[str], None], Stop], None]
+Serve = Callable[[SimulatedBench, Callable[[str], None], threading.Event], None]
 
 
 @contextmanager
@@ -213,7 +213,7 @@ def test_a_port_in_use_is_refused_in_a_sentence() -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         port = other.getsockname()[1]
         with pytest.raises(
-            UsageError, match=rf"Cannot serve on 127.0.0.1:{port}: .*(in use|address)"
+            UsageError, match=rf"could not listen on 127.0.0.1:{port}: .*(in use|address)"
         ):
             serve_tcp(bench, "127.0.0.1", port, lambda _: None, threading.Event())
 
@@ -223,7 +223,7 @@ def test_a_port_in_use_is_refused_in_a_sentence() -> None:
 )
 def test_a_place_that_cannot_be_listened_on_is_refused(host: str, port: int) -> None:
     bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 1)
-    with pytest.raises(UsageError, match="Cannot serve on"):
+    with pytest.raises(UsageError, match="could not listen on"):
         serve_tcp(bench, host, port, lambda _: None, threading.Event())
 
 
@@ -261,7 +261,7 @@ UNPLUGGED = FaultPlan(faults=(ScheduledFault(FaultKind.UNPLUG, (1 * S,), for_ns=
 def with_cable(plan: FaultPlan, serve: Callable[..., None], *where: Any) -> Serve:
     """Serve with a cable that has these faults."""
 
-    def served(bench: SimulatedBench, ready: Callable[[str], None], stop: Stop) -> None:
+    def served(bench: SimulatedBench, ready: Callable[[str], None], stop: threading.Event) -> None:
         serve(bench, *where, ready, stop, faults=LinkFaults(plan, 1, bench.now_ns))
 
     return served

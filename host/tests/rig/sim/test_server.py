@@ -4,6 +4,7 @@ from typing import Any
 
 import cbor2
 import pytest
+from raw_request import packed
 
 from resume_rig import __version__
 from resume_rig.rig.dut_profile import load_dut_profile
@@ -31,7 +32,7 @@ def packet(
 ) -> bytes:
     payload = request if isinstance(request, bytes) else cbor2.dumps(request)
     header = Header(operation, group, sequence, command, len(payload), version)
-    return header.pack() + payload
+    return packed(header) + payload
 
 
 def body(reply: bytes | None) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import cbor2
 import pytest
+from raw_request import Packet
 from serial import rfc2217
 
 from resume_rig.model.errors import LinkLost, ProtocolError, UsageError
@@ -19,7 +20,7 @@ from resume_rig.rig.commands.board import TimeRequest
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.smp.client import Discards, SmpClient
 from resume_rig.rig.smp.framing import Decoder, encode, lines
-from resume_rig.rig.smp.packet import Header, Packet
+from resume_rig.rig.smp.packet import Header
 from resume_rig.rig.smp.serial_transport import open_rfc2217, open_serial, open_socket
 from resume_rig.timing.clocks import SystemClock
 
@@ -36,12 +37,10 @@ TIME = TimeRequest()
 def packet_of(asked: Packet, fields: object) -> bytes:
     payload = cbor2.dumps(fields)
     header = asked.header
-    return (
-        Header(
-            header.operation + 1, header.group, header.sequence, header.command, len(payload)
-        ).pack()
-        + payload
+    answer = Header(
+        header.operation + 1, header.group, header.sequence, header.command, len(payload)
     )
+    return Packet(answer, payload).pack()
 
 
 def framed(asked: Packet, fields: object) -> bytes:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import cbor2
 import pytest
-from raw_request import raw_request
+from raw_request import Packet, packed, raw_request
 
 from resume_rig.model.errors import DeviceFault, LinkLost, ProtocolError
 from resume_rig.rig.commands.board import TimeRequest
 from resume_rig.rig.smp.client import Arrival, Discards, SmpClient
-from resume_rig.rig.smp.packet import Header, Operation, Packet
+from resume_rig.rig.smp.packet import Header, Operation
 from resume_rig.rig.smp.request import Request
 from resume_rig.timing.clocks import VirtualClock
 
@@ -32,7 +32,7 @@ def reply_to(packet: Packet, fields: object, **changes: int) -> bytes:
         "command": asked.command,
         "length": len(payload),
     }
-    return Header(**(header | changes)).pack() + payload
+    return packed(Header(**(header | changes))) + payload
 
 
 class ScriptedTransport:

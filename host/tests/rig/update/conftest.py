@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 import cbor2
 import pytest
+from raw_request import Packet
 
 from resume_rig.model.errors import LinkLost
 from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import Arrival
-from resume_rig.rig.smp.packet import Group, Header, ImageCommand, OsCommand, Packet
+from resume_rig.rig.smp.packet import Group, Header, ImageCommand, OsCommand
 from resume_rig.rig.update.image import parse_image
 from resume_rig.timing.clocks import VirtualClock
 

@@ -187,7 +187,7 @@ def test_an_image_that_names_no_board_is_sent_with_a_word(
 ) -> None:
     image = parse_image(make_bytes((2, 0, 0, 0), board=None), "a.bin")
     assert updater.update(image, keep=True).outcome is Outcome.CONFIRMED
-    assert "is not known" in said[0]
+    assert "is unknown" in said[0]
 
 
 def test_a_board_that_stays_away_is_named(

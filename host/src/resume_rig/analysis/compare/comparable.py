@@ -14,7 +14,7 @@ from resume_rig.model.os_record import NO_SLEEPS, SleepKind
 from resume_rig.model.result.comparison import Unit
 from resume_rig.model.units import count_of
 
-# Names by which stores and logs tell the unit; the rest of an identity is what changed in it.
+# Names by which stores and logs identify the unit; the rest of an identity is what changed in it.
 _WHO: Final = (
     "dut",
     "dut_manufacturer",
@@ -28,7 +28,8 @@ _BUILD: Final = ("dut_bios_version", "bios_version", "os_build")
 _INSTRUMENT: Final = ("rig", "firmware", "clock", "wired")
 _NOT_COMPARED: Final = frozenset({"sessions"})
 _SHORT: Final = 0.5
-"""A session with less than this share of the middle session's values shortens all the others."""
+"""A session with less than this share of the middle session's values shortens all the others.
+Assumed: decides which one is named."""
 
 
 def not_cancelled_ms(

@@ -1,14 +1,9 @@
-"""Base against candidate: what became slower, how sure that is, and what could have been seen.
+"""Base against candidate: what became slower, how sure that is, and what would have been shown.
 
-The baseline method of Microsoft's paper on on/off transitions (measure, change one thing, measure
-again), with the questions that it leaves open: could chance have made the difference, could the
-day have made it, and could these measurements have shown one at all.
-
-A store or a log is one session. A build differs from another where its sessions do: a difference
-has to stand out from the scatter between sessions of one build (analysis/stats/sessions.py). With
-one session a side that scatter is unknown; then cycles are compared (there too), and the
-answer is on these two sessions. The chance to name any difference where there is none is `alpha`,
-over all times and counts together. Components are a family of their own and decide nothing.
+A store or a log is one session, and a difference has to stand out from the scatter between sessions
+of one build (analysis/stats/sessions.py); with one session a side the answer is on these two.
+`alpha` holds over all times and counts together; components are a family of their own.
+docs/reference/compare.md has the methods.
 """
 
 from collections import Counter
@@ -66,8 +61,34 @@ SESSIONS_ADVISED: Final = 5
 """Sessions a side from which on all divisions of them are counted; where sessions
 scatter by 3 % they show 10 % nearly always (benchmarks/compare_errors.py --power)."""
 
-# Names that a sentence holds; the document has all.
+# Assumed: names that a sentence holds; the document has all.
 _NAMED_MOST: Final = 5
+
+# The usual level; of a family of tests, by Holm. benchmarks/compare_errors.py holds it.
+ALPHA: Final = 0.05
+MATTERS: Final = 0.05
+"""A slow-down of this share of the base's median matters, unless the user says otherwise.
+Assumed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked.
+
+    Attributes:
+        kind: of sleep; None = the commonest that both have.
+        alpha: chance to name any difference where there is none.
+        matters: the smallest slow-down that matters, as a share of the base's median.
+        one_session_is_enough: a difference between one session a side is taken for one between
+            the builds.
+        requirement: id of what the evidence was judged against.
+    """
+
+    kind: SleepKind | None = None
+    alpha: float = ALPHA
+    matters: float = MATTERS
+    one_session_is_enough: bool = False
+    requirement: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +98,10 @@ class Found:
     Attributes:
         gone: headline times that the candidate lost.
         newly_failed: limits that the candidate exceeds and the base meets.
-        sessions: of base and candidate.
         tests: in the family.
     """
 
+    question: Question
     unit: Unit
     kind: SleepKind | None
     effects: Sequence[Effect]
@@ -88,19 +109,14 @@ class Found:
     slow: Sequence[SlowCycles]
     gone: Sequence[str]
     newly_failed: Sequence[OverLimit]
-    sessions: tuple[int, int]
     tests: int
-    alpha: float
-    matters: float
-    one_session_is_enough: bool
-    requirement: str
 
 
 def answer_of(found: Found) -> tuple[Answer, str]:
     """Return the answer, and why it is that."""
     slower = [effect for effect in found.effects if effect.change is Change.SLOWER]
     worse = _worse(found)
-    alone = found.unit is Unit.CYCLE and not found.one_session_is_enough
+    alone = found.unit is Unit.CYCLE and not found.question.one_session_is_enough
     if (slower or worse) and not alone:
         return Answer.REGRESSION, f"Worse, beyond chance: {_named(slower, worse)}."
     if found.newly_failed:
@@ -127,8 +143,9 @@ def _none_worse(found: Found, *, alone: bool) -> tuple[Answer, str]:
     if weak:
         return Answer.NO_EVIDENCE, _why_weak(weak[0], found)
     names = ", ".join(measure_words(effect.name) for effect in needed)
+    matters = f"{found.question.matters * 100:g} %"
     text = (
-        f"{_none_shown(found)}, and one of {found.matters * 100:g} % would have been, with a "
+        f"{_none_shown(found)}, and one of {matters} would have been, with a "
         f"probability of 80 % or more, in {names}."
     )
     if alone:
@@ -152,7 +169,7 @@ def _worse(found: Found) -> list[str]:
         f"{name} {counts.candidate_failed} of {counts.candidate_n} instead of "
         f"{counts.base_failed} of {counts.base_n}"
         for name, counts in named
-        if counts.more and counts.p_adjusted <= found.alpha
+        if counts.more and counts.p_adjusted <= found.question.alpha
     ]
 
 
@@ -172,9 +189,8 @@ def _why_failed(found: Found, slower: Sequence[Effect], worse: list[str]) -> str
         f"instead of {each.base_over} of {each.base_n}"
         for each in found.newly_failed
     )
-    text = (
-        f"The candidate fails {found.requirement or 'its requirement'}, the base does not: {over}."
-    )
+    requirement = found.question.requirement or "its requirement"
+    text = f"The candidate fails {requirement}, the base does not: {over}."
     if slower or worse:
         text += f" Between these sessions: {_named(slower, worse)}."
     return text
@@ -192,7 +208,7 @@ def _none_shown(found: Found) -> str:
 
 
 def _why_weak(effect: Effect, found: Found) -> str:
-    name, matters = measure_words(effect.name), f"{found.matters * 100:g} %"
+    name, matters = measure_words(effect.name), f"{found.question.matters * 100:g} %"
     text = f"No slow-down that matters is shown, but {name} has too few "
     if found.unit is Unit.SESSION:
         text += (
@@ -202,7 +218,7 @@ def _why_weak(effect: Effect, found: Found) -> str:
         if effect.detectable_ms is None or not effect.session_sd_ms:
             return f"{text}: it takes {SESSIONS_LEAST} of both sides together to show any."
         needed = sessions_needed(
-            effect.session_sd_ms, effect.matters_ms, max(1, found.tests), found.alpha
+            effect.session_sd_ms, effect.matters_ms, max(1, found.tests), found.question.alpha
         )
         many = "more than 1000" if needed is None else f"about {needed}"
         return (
@@ -226,15 +242,10 @@ def _percent(value_ms: float, effect: Effect) -> str:
     return f"{value_ms / max(effect.base_median_ms, 1e-9) * 100:.2g} %"
 
 
-# The usual level; of a family of tests, by Holm. benchmarks/compare_errors.py holds it.
-ALPHA: Final = 0.05
-MATTERS: Final = 0.05
-"""A slow-down of this share of the base's median matters, unless the user says otherwise."""
-
 # Each one tested makes the others harder to show; the longest come first. Assumed: decides which
 # short ones are not compared.
 _COMPONENTS_MOST: Final = 400
-# Rows that a page holds.
+# Assumed: rows that a page holds.
 _COMPONENTS_SHOWN: Final = 50
 _ORDER: Final = (
     Change.SLOWER,
@@ -243,26 +254,6 @@ _ORDER: Final = (
     Change.NOT_SHOWN,
     Change.TOO_FEW,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked.
-
-    Attributes:
-        kind: of sleep; None = the commonest that both have.
-        alpha: chance to name any difference where there is none.
-        matters: the smallest slow-down that matters, as a share of the base's median.
-        one_session_is_enough: a difference between one session a side is taken for one between
-            the builds.
-        requirement: id of what the evidence was judged against.
-    """
-
-    kind: SleepKind | None = None
-    alpha: float = ALPHA
-    matters: float = MATTERS
-    one_session_is_enough: bool = False
-    requirement: str = ""
 
 
 def compare(
@@ -299,6 +290,7 @@ def compare(
     over = over_limits_of(base, candidate)
     facts, candidate_facts = _facts(base, samples), _facts(candidate, candidate_samples)
     found = Found(
+        question=question,
         unit=unit,
         kind=kind,
         effects=effects,
@@ -306,12 +298,7 @@ def compare(
         slow=slow_found,
         gone=headlines_gone(samples, candidate, candidate_samples, VALUES_LEAST),
         newly_failed=newly_failed(facts.verdict, candidate_facts.verdict, over, question.alpha),
-        sessions=(len(base), len(candidate)),
         tests=len(times) + len(counts),
-        alpha=question.alpha,
-        matters=question.matters,
-        one_session_is_enough=question.one_session_is_enough,
-        requirement=question.requirement,
     )
     answer, why = answer_of(found)
     return Comparison(
@@ -344,7 +331,7 @@ def compare(
 def _common_kind(ours: Counter[SleepKind], theirs: Counter[SleepKind]) -> SleepKind | None:
     common = {kind: min(ours[kind], theirs[kind]) for kind in ours if kind in theirs}
     sleeps = {kind: n for kind, n in common.items() if kind not in NO_SLEEPS}
-    chosen = sleeps or common  # boots that a log tells beside its sleeps are asked for by name
+    chosen = sleeps or common  # boots in a log of sleeps are asked for by name
     return max(chosen, key=lambda kind: chosen[kind]) if chosen else None
 
 

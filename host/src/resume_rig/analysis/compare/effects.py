@@ -1,9 +1,7 @@
 """What became of each time and of each count: one family of tests, by sessions or by cycles.
 
-Counts are of cycles that failed, that were slow, and that were over a limit. A time that is far
-longer in one cycle of fifty moves no median. Slow is a cycle that is farther above the middle of
-all sessions together than an outlier is, and than what matters. All sessions make that threshold
-alike, so that it favours none.
+Counts are of cycles that failed, that were slow, and that were over a limit: a time that is far
+longer in one cycle of fifty moves no median.
 """
 
 import math
@@ -13,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from resume_rig.analysis.compare.samples import HEADLINES, Evidence, step_ms_of
+from resume_rig.analysis.compare.samples import HEADLINES, Evidence, rounding_ms_of, step_ms_of
 from resume_rig.analysis.stats.figures import failure_rate_upper, scaled_mad
 from resume_rig.analysis.stats.sessions import (
     SessionColumn,
@@ -34,10 +32,8 @@ from resume_rig.model.result.comparison import Change, Effect, FailureEffect, Ov
 from resume_rig.model.result.verdict import Limit, Verdict
 
 VALUES_LEAST: Final = 4
-"""With three values a side, no order of them is rarer than one in ten."""
+"""With three values a side, no order of them is rarer than one in ten (20 ways to divide six)."""
 
-# A value that is rounded to a step is off by step / sqrt(12) as a standard deviation.
-_STEPS_PER_SIGMA: Final = 12**0.5
 _NO_VALUES: Final = np.zeros(0)
 
 
@@ -150,7 +146,7 @@ def _column(times: Times) -> SessionColumn:
     if times.shared_ms:
         shift = float(np.nanmean(candidate) - np.nanmean(base))
         candidate = candidate - _within(shift, times.shared_ms)
-    return SessionColumn(base, candidate, step_ms_of(times.name) / _STEPS_PER_SIGMA)
+    return SessionColumn(base, candidate, rounding_ms_of(times.name))
 
 
 def _within(shift: float, most: float) -> float:
@@ -216,7 +212,7 @@ def _cycle_effect(times: Times, matters: float, alpha_each: float | None) -> Eff
     )
     if alpha_each is None:
         return effect
-    found = cycle_shift(base, candidate, step_ms / _STEPS_PER_SIGMA, times.settled)
+    found = cycle_shift(base, candidate, rounding_ms_of(times.name), times.settled)
     low, high = found.interval()
     # What was rounded to a step can have been half a step away.
     reach = step_ms / 2 + times.shared_ms
@@ -237,7 +233,7 @@ def _cycle_effect(times: Times, matters: float, alpha_each: float | None) -> Eff
 def _judged(effect: Effect, alpha: float) -> Effect:
     if effect.change is Change.TOO_FEW or effect.p_adjusted > alpha:
         return effect
-    if effect.shift_ms < 0 or (effect.shift_ms == 0 and (effect.mean_ratio or 1.0) < 1.0):
+    if effect.shift_ms < 0:
         change = Change.FASTER
     elif effect.high_ms is not None and effect.high_ms < effect.matters_ms:
         change = Change.SLIGHTLY_SLOWER
@@ -322,11 +318,11 @@ def _any(sessions: Sequence[Floats]) -> bool:
 
 
 _VALUES_LEAST: Final = 20
-"""With fewer on a side, a few slow cycles are as often there by chance."""
+"""With fewer on a side, a few slow cycles are as often there by chance. Assumed."""
 
 
 def failures_of(base: Sequence[Evidence], candidate: Sequence[Evidence]) -> Count | None:
-    """Return which cycles failed on both sides; None where no session of one knows."""
+    """Return which cycles failed on both sides; None where no session of one shows it."""
     sides = [
         tuple(np.asarray(each.failed or (), np.float64) for each in side)
         for side in (base, candidate)
@@ -338,6 +334,9 @@ def failures_of(base: Sequence[Evidence], candidate: Sequence[Evidence]) -> Coun
 
 def slow_cycles_of(times: Sequence[Times], matters: float) -> list[tuple[str, float, Count]]:
     """Return name, threshold [ms] and slow cycles of the headline times that have any.
+
+    Slow is a cycle that is farther above the middle of all sessions together than an outlier is,
+    and than what matters. All sessions make that threshold together, so that it favours none.
 
     Args:
         times: that are compared; their warm-up is left out here, too.

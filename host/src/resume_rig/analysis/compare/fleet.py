@@ -1,26 +1,28 @@
-"""Puts many campaigns side by side: groups, the units in them, the odd ones, and one answer.
+"""Many campaigns in one answer: each counted once, groups, units, and the units unlike the others.
 
-Medians are compared by the generalised extreme Studentised deviate (Rosner, 1983), so that two odd
-units do not hide each other; with one it is Grubbs' test. It takes the medians of alike units as
-normal. Failures are compared by Fisher's test, each unit against all others together.
+docs/reference/fleet.md has the methods.
 """
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from resume_rig.analysis.stats.figures import beta_below, failure_rate, undecided_text
 from resume_rig.analysis.stats.trend import fisher_p, holm
-from resume_rig.model.os_record import SleepKind
+from resume_rig.model.os_record import SleepKind, state_words
 from resume_rig.model.result.fleet import (
+    SALVAGED,
     Fleet,
     FleetCampaign,
     FleetGroup,
     GroupTimes,
     OutlyingUnit,
+    SurveyedStore,
     Trait,
     UnreadStore,
 )
@@ -29,17 +31,21 @@ from resume_rig.model.result.verdict import Requirement, Verdict
 from resume_rig.model.units import count_of, percent_up
 
 UNITS_LEAST: Final = 5
-"""With fewer, one that is far from the others cannot be told from a wide spread."""
+"""With fewer, one that is far from the others cannot be distinguished from a wide spread.
+Assumed."""
 
-# Of units that are alike, one study in a hundred names one. Assumed: decides what is named.
+# Of units that are equal, one study in a hundred names one. Assumed: decides what is named.
 ALPHA: Final = 0.01
-_OUTLIERS_MOST: Final = 5  # at most one unit in so many can be odd; more are another kind
+_OUTLIERS_MOST: Final = 5  # assumed: of one unit in so many; more are another kind
 
 
 def outlying_medians(
     medians_ms: Mapping[str, Mapping[str, float]], matters: float
 ) -> tuple[OutlyingUnit, ...]:
-    """Return the units with a median apart.
+    """Return the units whose median is unlike that of the others.
+
+    By the generalised extreme Studentised deviate (Rosner, 1983), so that two outliers do not hide
+    each other; with one it is Grubbs' test. It takes the medians of equal units as normal.
 
     Args:
         medians_ms: by measure, each unit's.
@@ -59,10 +65,10 @@ def outlying_medians(
 
 
 def outlying_failures(counts: Mapping[str, tuple[int, int]]) -> tuple[OutlyingUnit, ...]:
-    """Return the units that fail more often than all others together.
+    """Return the units that fail more often than all others together, by Fisher's test.
 
     Args:
-        counts: failed and judged cycles of each unit; those without a judged one tell nothing.
+        counts: failed and judged cycles of each unit; those without a judged one do not count.
     """
     judged = {unit: each for unit, each in counts.items() if each[1]}
     if len(judged) < 2:
@@ -78,7 +84,7 @@ def outlying_failures(counts: Mapping[str, tuple[int, int]]) -> tuple[OutlyingUn
 
 
 def _extremes(medians_ms: Mapping[str, float]) -> list[tuple[str, float]]:
-    """Return the odd units with the chance of so odd a one; the most extreme first."""
+    """Return the outliers with the chance of so extreme a one; the most extreme first."""
     left = dict(medians_ms)
     stages: list[tuple[str, float]] = []
     for _ in range(max(1, len(left) // _OUTLIERS_MOST)):
@@ -92,7 +98,7 @@ def _extremes(medians_ms: Mapping[str, float]) -> list[tuple[str, float]]:
         stages.append((unit, _grubbs_p(float(away[place]) / spread, len(values))))
         del left[unit]
     last = max((i for i, (_, p) in enumerate(stages, 1) if p <= ALPHA), default=0)
-    # One that hides behind another is as odd as the last that shows.
+    # One that hides behind another is as extreme as the last that shows.
     return [(unit, min(p for _, p in stages[i:last])) for i, (unit, _) in enumerate(stages[:last])]
 
 
@@ -107,13 +113,13 @@ def _grubbs_p(g: float, n: int) -> float:
     return min(1.0, n * tails) if math.isfinite(tails) else 1.0
 
 
-_WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
+WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
 _DO: Final = {
     Verdict.FAIL: ("fails", "fail"),
     Verdict.MARGINAL: ("is marginal", "are marginal"),
     Verdict.NO_EVIDENCE: ("gives no evidence", "give no evidence"),
 }
-# Names that a sentence holds; the document has all.
+# Assumed: names that a sentence holds; the document has all.
 _NAMED_MOST: Final = 3
 _MEDIAN_ERROR: Final = math.sqrt(math.pi / 2)
 """The standard error of a median of n normal values is this times their deviation over root n."""
@@ -145,7 +151,7 @@ def survey(
         _group(dict(zip(by, values, strict=True)), found, matters)
         for values, found in sorted(sorted_in.items())
     ]
-    groups.sort(key=lambda group: _WORST_FIRST.index(group.verdict))
+    groups.sort(key=lambda group: WORST_FIRST.index(group.verdict))
     found = [each for group in groups for each in group.campaigns]
     verdict, why = _answer(found)
     why = f"{_without_s3(found, requirement)}{why}"
@@ -156,7 +162,7 @@ def survey(
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the worst; what gives no evidence is worse than a PASS. NO-EVIDENCE of none."""
-    return min(verdicts, key=_WORST_FIRST.index, default=Verdict.NO_EVIDENCE)
+    return min(verdicts, key=WORST_FIRST.index, default=Verdict.NO_EVIDENCE)
 
 
 def _answer(campaigns: Sequence[FleetCampaign]) -> tuple[Verdict, str]:
@@ -196,7 +202,7 @@ def _without_s3(campaigns: Sequence[FleetCampaign], requirement: Requirement) ->
     states = Counter(each.traits[Trait.STATE] for each in without)
     covered = {kind.value for kind in requirement.kinds}
     ways = [
-        f"{n} {'sleeps' if n == 1 else 'sleep'} in {state}"
+        f"{n} {'uses' if n == 1 else 'use'} {state_words(state)}"
         f" ({'covered' if state in covered else 'not covered'})"
         for state, n in states.most_common()
         if state
@@ -224,7 +230,7 @@ def percent_of_these(rate: FailureRate) -> str:
 def _group(
     traits: Mapping[Trait, str], campaigns: list[FleetCampaign], matters: float
 ) -> FleetGroup:
-    campaigns.sort(key=lambda c: (_WORST_FIRST.index(c.verdict), c.begun_utc_ns or 0, c.path))
+    campaigns.sort(key=lambda c: (WORST_FIRST.index(c.verdict), c.begun_utc_ns or 0, c.path))
     units: defaultdict[str, list[FleetCampaign]] = defaultdict(list)
     for campaign in campaigns:
         units[campaign.unit].append(campaign)
@@ -285,7 +291,7 @@ def _times(name: str, units: Sequence[_Middle]) -> GroupTimes:
         median_ms=float(np.median(medians)),
         low_ms=float((medians - shared).min()),
         high_ms=float((medians + shared).max()),
-        # One more of count + 1 alike values is the lowest or the highest with 2 in count + 1.
+        # One more of count + 1 equal values is the lowest or the highest with 2 in count + 1.
         next_within=None if count < 2 else (count - 1) / (count + 1),
         between_ms=between,
         within_ms=float(np.median([each.spread_ms for each in units])),
@@ -320,3 +326,173 @@ def _failures(campaigns: Sequence[FleetCampaign]) -> FailureRate | None:
 
 def _units(campaigns: Iterable[FleetCampaign]) -> int:
     return len({each.unit for each in campaigns})
+
+
+Resurvey = Callable[[Mapping[Path, Collection[int]]], Iterable[SurveyedStore | UnreadStore]]
+"""Reads logs again, in their order, each without some accounts."""
+
+
+def counted_once(
+    surveyed: Iterable[SurveyedStore | UnreadStore], again: Resurvey
+) -> tuple[tuple[FleetCampaign, ...], tuple[UnreadStore, ...], tuple[tuple[str, str], ...]]:
+    """Return the campaigns, the stores that were not read, and (copy, of what) of the copies.
+
+    A store is a copy of one that has all its cycles: of the whole file, of one that went on after
+    it was copied, of one that it was salvaged from. A log is a copy of what holds all its sleeps:
+    another export of it, or a store that keeps it. Of copies the longest counts; the first of
+    several. Logs of one unit may overlap in part: what one counts is left out of the others.
+
+    Args:
+        surveyed: what each store and log comes to.
+        again: reads logs again without the accounts that are given for each.
+    """
+    found: list[SurveyedStore] = []
+    unread: list[UnreadStore] = []
+    for each in surveyed:
+        if isinstance(each, UnreadStore):
+            unread.append(each)
+        else:
+            found.append(each)
+    found, store_copies = _stores_once(found)
+    found, log_copies = _logs_once(found, again, unread)
+    copies = (*store_copies, *log_copies)
+    return tuple(each.campaign for each in found), tuple(unread), copies
+
+
+_Once = tuple[list[SurveyedStore], list[tuple[str, str]]]
+_Rank = Callable[[int], tuple[int, ...]]
+
+
+def _stores_once(found: Sequence[SurveyedStore]) -> _Once:
+    """Return what is left without stores that are copies, and (copy, of what) of these."""
+    # Only stores of one campaign can be copies, and what holds each cycle is a set of 216 bytes.
+    stores = Counter(each.campaign_id for each in found)
+    cycles = [frozenset(each.cycles if stores[each.campaign_id] > 1 else ()) for each in found]
+
+    def rank(place: int) -> tuple[int, ...]:
+        return len(cycles[place]), SALVAGED not in found[place].campaign.marks, -place
+
+    copy_of = copies_of(cycles, cycles, rank)
+    kept = [place for place in range(len(found)) if place not in copy_of]
+    parts = [cycles[place] for place in kept]
+    return _marked([found[place] for place in kept], parts, parts, "cycle"), _named(found, copy_of)
+
+
+def _logs_once(found: Sequence[SurveyedStore], again: Resurvey, unread: list[UnreadStore]) -> _Once:
+    """Return what is left without logs that are copies, and (copy, of what) of these."""
+    held, logs = _accounts(found)
+
+    def rank(place: int) -> tuple[int, ...]:
+        return not found[place].campaign.log, len(held[place]), -place
+
+    copy_of = copies_of(logs, held, rank)
+    kept = {place: each for place, each in enumerate(found) if place not in copy_of}
+    repeated = _repeated_in_units(kept, sorted(kept, key=rank, reverse=True))
+    counted = {Path(found[place].campaign.path): shared for place, shared in repeated.items()}
+    for (place, shared), rest in zip(repeated.items(), again(counted), strict=True):
+        most, _ = Counter(shared.values()).most_common(1)[0]
+        whole = kept.pop(place)
+        if isinstance(rest, UnreadStore):
+            unread.append(rest)
+        elif rest.campaign.failures is None and whole.campaign.failures is not None:
+            copy_of[place] = most  # what is left of it is no evidence for or against its unit
+        else:
+            mark = f"{count_of(len(shared), 'sleep')} counted in {_file_name(found[most])}"
+            kept[place] = _with_mark(rest, mark)
+    left = [kept[place] for place in sorted(kept)]
+    held, logs = _accounts(left)
+    return _marked(left, logs, held, "sleep"), _named(found, copy_of)
+
+
+def _accounts(found: Sequence[SurveyedStore]) -> tuple[list[frozenset[int]], list[frozenset[int]]]:
+    """Return the accounts that each holds, and those that each log is made of."""
+    held = [frozenset(each.accounts) for each in found]
+    return held, [
+        own if each.campaign.log else frozenset() for own, each in zip(held, found, strict=True)
+    ]
+
+
+def _repeated_in_units(
+    found: Mapping[int, SurveyedStore], order: Iterable[int]
+) -> dict[int, dict[int, int]]:
+    """Return the logs that share accounts with what comes before in `order` and is of their unit.
+
+    Returns:
+        by the place of a log, where each of these accounts is counted.
+    """
+    counted: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    repeated: dict[int, dict[int, int]] = {}
+    for place in order:
+        of_unit, own = counted[found[place].campaign.unit], found[place].accounts
+        shared = {account: of_unit[account] for account in own if account in of_unit}
+        if shared and found[place].campaign.log:
+            repeated[place] = shared
+        for account in own:
+            of_unit.setdefault(account, place)
+    return repeated
+
+
+def _marked(
+    found: Sequence[SurveyedStore],
+    parts: Sequence[Set[int]],
+    held: Sequence[Set[int]],
+    noun: str,
+) -> list[SurveyedStore]:
+    """Return all; two of which each has parts that the other lacks stay both, marked.
+
+    Neither may hide a failure of the other.
+    """
+    holders = _holders(held)
+    marked = []
+    for place, own in enumerate(parts):
+        each = found[place]
+        shared = Counter(other for part in own for other in holders[part] if other != place)
+        if shared:
+            most = max(shared, key=lambda other: (shared[other], -other))
+            mark = f"{count_of(shared[most], noun)} also in {_file_name(found[most])}"
+            each = _with_mark(each, mark)
+        marked.append(each)
+    return marked
+
+
+def _with_mark(store: SurveyedStore, mark: str) -> SurveyedStore:
+    campaign = store.campaign
+    return replace(store, campaign=replace(campaign, marks=(*campaign.marks, mark)))
+
+
+def _file_name(store: SurveyedStore) -> str:
+    return Path(store.campaign.path).name
+
+
+def _named(found: Sequence[SurveyedStore], copy_of: Mapping[int, int]) -> list[tuple[str, str]]:
+    """Return the paths of each copy and of its original."""
+    return [(found[copy].campaign.path, found[of].campaign.path) for copy, of in copy_of.items()]
+
+
+def copies_of(parts: Sequence[Set[int]], held: Sequence[Set[int]], rank: _Rank) -> dict[int, int]:
+    """Return the place of each copy, and the place of what it is a copy of.
+
+    A copy is what has parts, and all of them are held by another one.
+
+    Args:
+        parts: hashes of what each is made of; empty of what is no copy of anything.
+        held: hashes of all that each holds, its parts among them.
+        rank: of a place; of those that hold all parts the greatest is the original.
+    """
+    holders = _holders(held)
+    copies = {}
+    for place, own in enumerate(parts):
+        if own:
+            whole = set.intersection(*(holders[part] for part in own))
+            if (best := max(whole, key=rank)) != place:
+                copies[place] = best
+    return copies
+
+
+def _holders(held: Sequence[Set[int]]) -> Mapping[int, set[int]]:
+    """Return the places that hold each part."""
+    holders: defaultdict[int, set[int]] = defaultdict(set)
+    for place, each in enumerate(held):
+        for part in each:
+            holders[part].add(place)
+    return holders

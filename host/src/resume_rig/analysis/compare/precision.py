@@ -2,18 +2,7 @@
 
 The words are those of ISO 5725-2 (repeatability within a session; reproducibility over sessions and
 rigs) and of AIAG's Measurement Systems Analysis (gauge R&R in % of the total variation, distinct
-categories).
-
-Variance components of sessions on units and rigs: random-effects analysis of variance.
-
-    value = mean + unit + rig + unit x rig + session + cycle
-
-Every effect is random, sessions are nested in unit and rig. Sums of squares are equated with their
-expectations (Henderson's method 1, 1953; Searle, Casella and McCulloch, 1992, 5.3), which holds for
-any numbers of cycles, sessions and absent cells, and is the textbook's analysis of variance where
-the design is balanced. Intervals are of the modified large-sample method (Graybill and Wang, 1980;
-Burdick and Graybill, 1992), which takes the mean squares as independent and chi-squared: exact for
-repeatability, near for balanced designs, and an approximation for others.
+categories). docs/reference/msa.md has the method.
 """
 
 import math
@@ -43,7 +32,8 @@ Ints = npt.NDArray[np.int64]
 # Of 95 %, on either side.
 _TAIL: Final = 0.025
 _SINGULAR: Final = 1e9
-"""From this condition of the equations on, they do not tell their unknowns apart."""
+"""From this condition of the equations on, they do not separate their unknowns. Assumed: a float64
+has 1e16."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +57,10 @@ class SessionSums:
 @dataclass(frozen=True, slots=True)
 class Components:
     """Estimates of the variances, as linear functions of mean squares.
+
+    Intervals are of the modified large-sample method (Graybill and Wang, 1980; Burdick and
+    Graybill, 1992), which takes the mean squares as independent and chi-squared: exact for
+    repeatability, near for balanced designs, and an approximation for others.
 
     Attributes:
         sources: that are estimated, repeatability last.
@@ -100,6 +94,12 @@ class Components:
 
 def variance_components(sessions: Sequence[SessionSums]) -> Components | None:
     """Return the components that the design shows; None where it shows none.
+
+    Random-effects analysis of variance: value = mean + unit + rig + unit x rig + session + cycle.
+    Every effect is random, sessions are nested in unit and rig. Sums of squares are equated with
+    their expectations (Henderson's method 1, 1953; Searle, Casella and McCulloch, 1992, 5.3), which
+    holds for any numbers of cycles, sessions and absent cells, and is the textbook's analysis of
+    variance where the design is balanced.
 
     A source that the design does not separate from another one is absent, and is contained in that.
     """
@@ -138,7 +138,7 @@ _Step = tuple[Source, tuple[tuple[str, int], ...], int]
 
 
 def _steps(labels: dict[str, Ints]) -> list[_Step]:
-    """Return the sources that can be told apart, the forms of their squares, and their freedom."""
+    """Return the sources that can be separated, the forms of their squares, and their freedom."""
     count = {name: int(each.max()) + 1 for name, each in labels.items()}
     units, rigs, cells = count[_UNIT], count[_RIG], count[_CELL]
     found: list[_Step] = []
@@ -274,7 +274,7 @@ def _component(found: Components, source: Source, total: float) -> Component:
 
 
 def _contains_session(sources: tuple[Source, ...], source: Source) -> bool:
-    """Return whether sessions, which are not told apart, vary together with `source`."""
+    """Return whether sessions, which are not separated, vary together with `source`."""
     return Source.SESSION not in sources and sources[-2:-1] == (source,)
 
 

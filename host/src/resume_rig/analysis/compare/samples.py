@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from resume_rig.analysis.findings.advice import moment_of
-from resume_rig.analysis.findings.disagreements import state_mismatch
+from resume_rig.analysis.findings.sleeps import state_mismatch
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
 from resume_rig.analysis.reconcile.thresholds import MS_NS
 from resume_rig.analysis.stats.trend import training_of
@@ -74,10 +74,10 @@ _OF_BOOTS: Final = (
     IntervalName.PRESS_TO_LIGHT.value,
     "press_to_desktop_ns",
 )
-"""Of boots and shutdowns, each phase beside them."""
+"""Of boots and shutdowns, in addition to each of their phases."""
 
 _COMPARABLE: Final = frozenset(TRANSITIONS)
-_PHASES_MOST: Final = 40  # a boot has six, with its Plug and Play
+_PHASES_MOST: Final = 40  # assumed: bounds the tests; a boot has six, with its Plug and Play
 
 HEADLINES: Final = (
     "resume_ms",
@@ -107,8 +107,9 @@ class Evidence:
         limits: each limit of the requirement, judged over the session.
         verdict: against the requirement.
         begun_utc_ns: when the session began; None where it is not known.
-        origin: the same of all copies of one session; empty where it is not known.
-        rig: board and address, by which rigs can be told apart; empty of a log.
+        parts: hashes of its cycles, or one of all that a log or a capture has; a session whose
+            parts another one has, too, is a copy of it.
+        rig: board and address, by which rigs can be distinguished; empty of a log.
     """
 
     path: str
@@ -120,7 +121,7 @@ class Evidence:
     limits: tuple[LimitJudgement, ...] = ()
     verdict: Verdict = Verdict.NO_EVIDENCE
     begun_utc_ns: int | None = None
-    origin: str = ""
+    parts: frozenset[int] = frozenset()
     rig: str = ""
 
 
@@ -131,7 +132,7 @@ class Sample:
     Attributes:
         training: first boots that are left out, because the prefetcher was still learning.
         shared_ms: greatest half-widths of what all cycles on a rig share, and of what those of one
-            DUT under one OS share beside that.
+            DUT under one OS share in addition.
     """
 
     cycles: int
@@ -176,7 +177,7 @@ def evidence_of_cycles(
 
 
 def _woken_by(names: Iterable[str]) -> dict[str, str]:
-    """Return what woke the DUT as a condition; what nobody saw is none."""
+    """Return what woke the DUT as a condition; what was not observed is none."""
     found = ", ".join(names)
     return {"woken by": found} if found else {}
 
@@ -233,11 +234,6 @@ def kinds_in(evidence: Evidence) -> Counter[SleepKind]:
     return found
 
 
-def _compared_of(kind: SleepKind, chosen: Sequence[Sighting]) -> tuple[str, ...]:
-    """Return the names of the times of one kind; phases are those that the accounts have."""
-    return COMPARED if kind not in NO_SLEEPS else (*_OF_BOOTS, *_phases_of(chosen))
-
-
 def _phases_of(chosen: Iterable[Sighting]) -> tuple[str, ...]:
     names = dict.fromkeys(
         part.name
@@ -257,7 +253,8 @@ def sample_of(evidence: Evidence, kind: SleepKind) -> Sample:
     if training is not None:
         chosen = chosen[training.runs :]
     sample = Sample(len(chosen), training=training)
-    for name in _compared_of(kind, chosen):
+    of_boot = kind in NO_SLEEPS
+    for name in (*_OF_BOOTS, *_phases_of(chosen)) if of_boot else COMPARED:
         values = [value for value in map(reader_of(name), chosen) if value is not None]
         if values:
             sample.times_ms[name] = [value.value_ns / MS_NS for value in values]
@@ -265,12 +262,13 @@ def sample_of(evidence: Evidence, kind: SleepKind) -> Sample:
                 max(value.rig_ns for value in values) / MS_NS,
                 max(value.campaign_ns for value in values) / MS_NS,
             )
-    sample.components_ms = _components(chosen, phases=kind not in NO_SLEEPS)
+    # Phases of boots are times of their own.
+    sample.components_ms = _components(chosen, phases=not of_boot)
     return sample
 
 
 def _lengths_ms(chosen: Iterable[Sighting]) -> list[float]:
-    """Return how long boots took, NaN for one that does not tell, in their order."""
+    """Return how long boots took, NaN for one that is not reported, in their order."""
     whole = reader_of(WHOLE)
     values = map(whole, chosen)
     return [math.nan if value is None else value.value_ns / MS_NS for value in values]
@@ -302,15 +300,17 @@ def headlines_gone(
 
 
 def step_ms_of(name: str) -> float:
-    """Return the steps in which a time is told."""
+    """Return the steps in which a time is reported."""
     return 1.0 if side_of(name) is Side.INSIDE else 0.001
 
 
-def _components(chosen: Iterable[Sighting], *, phases: bool) -> dict[ComponentKey, list[float]]:
-    """Return the durations by component; of several of one name in a record, the longest.
+def rounding_ms_of(name: str) -> float:
+    """Return the standard deviation of a time by the steps in which it is reported."""
+    return step_ms_of(name) / math.sqrt(12)
 
-    Phases are left out where each is a time of its own.
-    """
+
+def _components(chosen: Iterable[Sighting], *, phases: bool) -> dict[ComponentKey, list[float]]:
+    """Return the durations by component; of several of one name in a record, the longest."""
     found: defaultdict[ComponentKey, list[float]] = defaultdict(list)
     for sighting in chosen:
         if sighting.record is None:

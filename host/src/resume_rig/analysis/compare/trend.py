@@ -1,25 +1,21 @@
 """How the figures of a product go over its builds or weeks, and where they change.
 
-The unit is what repeats: cycles of one unit are alike, and a thousand of them are one witness. So
-a figure is the mean of the units' medians with Student's interval over them, and two points are
-compared by the units that were measured at both (paired, each is its own reference), or by Welch's
-test where fewer than three were. Where a single unit was measured, its campaigns repeat.
-
-A point is compared with the level before it: all points since the last change. P is multiplied by
-the number of comparisons (Bonferroni), as the levels depend on the changes that were found, and a
-step-down procedure would not know its family.
+The unit is what repeats, not the cycle: a point is compared with all points since the last change,
+by the units that were measured at both (paired), or by Welch's test where fewer than three were.
+docs/reference/trend.md has the methods.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from resume_rig.analysis.compare.fleet import worst
-from resume_rig.analysis.compare.samples import step_ms_of
+from resume_rig.analysis.compare.fleet import WORST_FIRST, worst
+from resume_rig.analysis.compare.samples import rounding_ms_of
 from resume_rig.analysis.stats.figures import (
     failure_rate,
     mean_interval,
@@ -46,16 +42,15 @@ from resume_rig.model.result.series import CommonTerm
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of
 
-# Of trends in which nothing changes, one in a hundred names a change. As of `fleet`.
+# Of trends in which nothing changes, one in a hundred names a change. Assumed, as of `fleet`.
 ALPHA: Final = 0.01
 PAIRED_LEAST: Final = 3
 """Units at both points from which on each is its own reference: with two, Student's t has one
 degree of freedom, and finds nothing."""
 
+# Names that a list and a sentence hold. Assumed.
 _CARRIERS_MOST: Final = 5
 _POINTS_NAMED: Final = 3
-# A value that is rounded to a step is off by step / sqrt(12) as a standard deviation.
-_STEPS_PER_SIGMA: Final = math.sqrt(12)
 
 Components = Callable[[Sequence[int]], Mapping[int, Mapping[str, float]]]
 """Loads -> of each, the median [ms] of its components by name."""
@@ -88,8 +83,7 @@ def trend_of(
         _group(key, points, _Asked(measures, components, matters, max(tests, 1)))
         for key, points in sorted_in.items()
     ]
-    order = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
-    groups.sort(key=lambda group: (group.first_worse is None, order.index(group.verdict)))
+    groups.sort(key=lambda group: (group.first_worse is None, WORST_FIRST.index(group.verdict)))
     verdict, why = _answer(groups, by)
     return Trend(by, requirement, tuple(measures), tuple(groups), verdict, why, tuple(left_out))
 
@@ -180,6 +174,10 @@ class _Middle(NamedTuple):
     p95_ms: float
 
 
+_unit = attrgetter("unit")
+_campaign = attrgetter("load_id")
+
+
 def _middles(
     measure: str, sessions: Iterable[TrendSession], key: Callable[[TrendSession], object]
 ) -> dict[object, _Middle]:
@@ -196,14 +194,6 @@ def _middles(
         for name, times in found.items()
         if (n := sum(each.n for each in times))
     }
-
-
-def _unit(session: TrendSession) -> object:
-    return session.unit
-
-
-def _campaign(session: TrendSession) -> object:
-    return session.load_id
 
 
 def _common(measure: str, sessions: Iterable[TrendSession]) -> CommonTerm:
@@ -244,7 +234,11 @@ def _changes(
     measure: str | None,
     asked: _Asked,
 ) -> tuple[list[TrendChange], int, list[str]]:
-    """Return the changes of a measure, how many points were compared, and which could not be."""
+    """Return the changes of a measure, how many points were compared, and which could not be.
+
+    P is multiplied by the number of comparisons (Bonferroni): the levels depend on the changes that
+    were found, so that a step-down procedure would not know its family.
+    """
     found: list[TrendChange] = []
     tested, missing = 0, []
     since = points[0][0]
@@ -313,7 +307,7 @@ def _shift(
 ) -> _Change | None:
     """Compare the medians of units, or of campaigns where a single unit was measured."""
     shared = _common(measure, level).campaign_ms + _common(measure, sessions).campaign_ms
-    step = step_ms_of(measure) / _STEPS_PER_SIGMA
+    step = rounding_ms_of(measure)
     units0, units1 = (
         {str(unit): each.median_ms for unit, each in _middles(measure, side, _unit).items()}
         for side in (level, sessions)
@@ -436,8 +430,7 @@ def _units(sessions: Sequence[TrendSession], measures: Sequence[str]) -> tuple[T
         )
         for unit, points in by_unit.items()
     ]
-    order = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
-    found.sort(key=lambda unit: (order.index(unit.verdict), unit.name))
+    found.sort(key=lambda unit: (WORST_FIRST.index(unit.verdict), unit.name))
     return tuple(found)
 
 

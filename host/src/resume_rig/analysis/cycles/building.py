@@ -1,10 +1,8 @@
 """Builds cycles from edges: what became of each, its intervals, its power, what the wires show.
 
-docs/reference/intervals.md defines every interval. Nothing is guessed: an interval needs a
-measured edge at both of its ends.
-
-Power and energy of a cycle's parts have the budget of the instrument that measured them:
-docs/explanation/uncertainty.md has the terms, in W or J, combined as GUM has it.
+Nothing is guessed: an interval needs a measured edge at both of its ends.
+docs/reference/intervals.md defines every interval, docs/explanation/uncertainty.md has the terms of
+power and energy.
 """
 
 import math
@@ -52,8 +50,9 @@ BUS_GAIN: Final = 0.001
 # Assumed: rails and their capacitors are down within it, so that it decides how short a sleep may
 # be to have a power; and a DUT that is lit has done most of its resume.
 SETTLE_NS: Final = 1_000_000_000
-# Fewer tell no scatter.
+# Assumed: fewer samples show no scatter.
 FEWEST: Final = 5
+# k of some 95 % of a sum of many terms (GUM, 6.3.3).
 COVERAGE: Final = 2.0
 
 
@@ -132,7 +131,7 @@ class _Parts:
         power = volt * ampere
         mean = float(power.mean())
         instrument = self._instrument(float(volt.mean()), float(ampere.mean()), mean)
-        scatter = self._unseen(power)
+        scatter = self._between_windows(power)
         standard = math.hypot(instrument, scatter)
         lasted_s = lasted_ns / 1e9
         # At both ends a part of a period is not sampled; what was drawn there is between its
@@ -159,12 +158,12 @@ class _Parts:
         )
         return math.sqrt(sum((half / SQRT_3) ** 2 for half in half_widths))
 
-    def _unseen(self, power: NDArray[np.float64]) -> float:
+    def _between_windows(self, power: NDArray[np.float64]) -> float:
         """Return the standard uncertainty [W] of the mean by what lies between the windows."""
         monitor = self._monitor
-        unseen = 1 - monitor.window_ns / monitor.period_ns
+        unsampled = 1 - monitor.window_ns / monitor.period_ns
         scatter = float(power.std(ddof=1)) / math.sqrt(len(power))
-        return scatter * math.sqrt(max(unseen, 0.0))
+        return scatter * math.sqrt(max(unsampled, 0.0))
 
 
 _CHANNELS = tuple(Channel)
@@ -204,10 +203,10 @@ def build_cycle(
 
     `edges` reach from before the trigger of the sleep to after the light, in any order;
     `initial_levels` are those of every wired channel before them. `wake_by` is the actuator that
-    was to wake the DUT, None where nobody was asked (captures). `light` is what the photodiode
-    told, None where there is none. A cycle with `lost` edges is INVALID and has no interval. From
+    was to wake the DUT, None where none was asked (captures). `light` is what the photodiode
+    shows, None where there is none. A cycle with `lost` edges is INVALID and has no interval. From
     `due_ns` on, board clock, the DUT is expected to wake by itself; None where it never is. Who
-    asks for what became of the cycle alone has no use for intervals that are `measured`.
+    asks for what became of the cycle alone needs no intervals `measured`.
     `commanded` was to wake the DUT where no wire shows that; `wake_by` is None then. `metered` is
     what a power monitor sampled, None without one.
     """

@@ -1,8 +1,8 @@
 """Health reports of a DUT, before a sleep and after the wake: read, compared, and judged. Pure.
 
 A report is what `campaign.dut.shell` has Windows and Linux write: lines of fields that tabs
-separate, the same on both (docs/reference/health.md). It is text of a DUT, so that nothing in it is
-believed: lines of any other form are passed over, and what is long is cut.
+separate (docs/reference/health.md). It is text of a DUT, so nothing in it is believed: lines of any
+other form are passed over, and what is long is cut.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,17 +29,18 @@ HEALTH_WITHIN_NS: Final = 30_000_000_000
 (Wi-Fi and DHCP), USB devices 5 s (assumed). A DUT that lacks nothing costs one report."""
 
 ERRORS_MOST: Final = 64
-"""As many of the newest errors a report has; the commands ask for no more."""
+"""As many of the newest errors a report has; the commands ask for no more. Assumed."""
 
 _Evidence: TypeAlias = "dict[str, int | float | str | None]"
+# Bounds of hostile text, all assumed: a PC has some 300 devices, and a handful of links.
 _DEVICES_MOST: Final = 4_096
 _LINKS_MOST: Final = 64
 _COUNTERS_MOST: Final = 64
 _FIELD_CHARS: Final = 160
 _COUNTER_MOST: Final = 2**63
-_WORKS: Final = "0"
+_WORKS: Final = "0"  # Windows' problem code of a device that works
 _SHOWN: Final = 8
-"""So many devices and links of a cycle have a finding each; one more tells of the others."""
+"""So many devices and links of a cycle have a finding each; one more counts the others. Assumed."""
 
 PROBLEMS: Final[Mapping[str, str]] = {
     "1": "not configured",
@@ -89,7 +90,7 @@ class HealthReport:
 
     Attributes:
         whole: it has its first and its last line, and nothing was left out.
-        boot: what tells one boot of the DUT from another; empty where it does not say.
+        boot: what distinguishes one boot of the DUT from another; empty where it is not reported.
         devices: name and problem, by id. links: name and whether it is up, by id.
         counters: in microseconds, by name.
         errors: newest first or last, as the DUT wrote them.
@@ -104,7 +105,7 @@ class HealthReport:
 
 
 def read_report(text: str) -> HealthReport:
-    """Return what a report says; of any text whatever something, at least an empty one."""
+    """Return what a report has; of any text whatever something, at least an empty one."""
     report = HealthReport()
     lines = iter(text.lstrip("\ufeff").split("\n"))
     if next(lines, "").strip() != FIRST_LINE:
@@ -318,7 +319,7 @@ def _drains(cycle: OutsideCycle, health: CycleHealth) -> Finding | None:
     shown = any(finding.kind is FindingKind.DRAINS_ASLEEP for finding in cycle.findings)
     if cycle.standby_ns is None or shown or not gained_deep:
         return None
-    # Where there are several, the one that says most: some are always 0 on some platforms.
+    # Where there are several, the greatest: some are always 0 on some platforms.
     name = max(gained_deep, key=lambda each: gained[each])
     return drains_finding(gained[name] / 1e6, cycle.standby_ns, name, _held_by(gained))
 
@@ -326,12 +327,12 @@ def _drains(cycle: OutsideCycle, health: CycleHealth) -> Finding | None:
 def drains_finding(deep_s: float, asleep_ns: int, source: str, why: str = "") -> Finding | None:
     """Return `drains-asleep` where too little of a sleep was in the deepest state.
 
-    None of one that is too short to tell.
+    None of one that is too short to show it.
 
     Args:
         deep_s: time in the deepest state.
         asleep_ns: how long it slept.
-        source: what says so.
+        source: what shows it.
         why: what is known of the cause, as the end of the sentence.
     """
     if asleep_ns < STANDBY_LEAST_NS:

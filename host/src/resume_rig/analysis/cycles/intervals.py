@@ -36,7 +36,7 @@ class Wake(NamedTuple):
         light: when the display was lit.
         resets: how often PLTRST# rose. powers: how often PWR_OK rose.
         end_ns: until when edges belong to it; +inf for the last of a capture.
-        end_observed: the beginning of the next sleep was seen, or there is none.
+        end_observed: the beginning of the next sleep was observed, or there is none.
     """
 
     before: list[Hold]

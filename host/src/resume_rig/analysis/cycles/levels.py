@@ -1,14 +1,9 @@
-"""What edges say of a line: its changes, bounces and glitches, and where an edge is missing.
+"""Edges of a line to its changes, bounces and glitches, and to gaps where an edge is missing.
 
-Edges of a line that follow one another sooner than the line can mean it are one burst. A burst that
-ends where it began is a glitch: it is named, and changes nothing. Any other one is a change, at its
-first edge to the new level; its other edges are bounces, and so are the glitches of a contact: the
-DUT does not see them either. Two changes to one level tell that the
-edge between them is missing: a gap. Nothing is said of a line where a gap leaves it open.
-
-The same rules work on columns, for millions of edges: a capture may have a display dimmed by PWM on
-it for hours, or a line that nobody terminated. Its edges alternate: none is missing, so that
-nothing but bursts is to be looked for.
+Edges that follow one another sooner than the line can mean it are one burst. A burst that ends
+where it began is a glitch; any other one is a change, at its first edge to the new level. Two
+changes to one level show that the edge between them is missing. The second half has the same rules
+on columns, for the millions of edges of a capture.
 """
 
 from bisect import bisect_left, bisect_right
@@ -27,12 +22,15 @@ from resume_rig.model.edge import CHANNELS, Edge, EdgeColumns
 # A press or release shorter than the PCH's PWRBTN# debounce (16 ms, Intel 800-series datasheet,
 # "Event Input Signals") is none for the DUT either.
 DEBOUNCE_NS = 16_000_000
-# The least width of SLP_S3# that a chipset can be set to; no power line is quicker.
+# The least width of SLP_S3# that a chipset can be set to (coreboot,
+# pch_slp_s3_min_assertion_width); no power line is quicker.
 LOGIC_MIN_NS = 60_000
 # A PWM-dimmed backlight and a blinking LED may lose edges; light is off for less in each period.
+# Assumed: no panel is dimmed below 10 Hz.
 DARK_MIN_NS = 100_000_000
 
-# A line of one cycle has no more changes than that, and is looked through; a capture's is searched.
+# A line of one cycle has no more changes than that, and is looked through; a capture's is searched
+# (assumed).
 _FEW = 8
 CONTACTS = (Channel.BUTTON, Channel.LID)
 _LOGIC = (
@@ -66,7 +64,7 @@ _PLACE = attrgetter("t_ns", "number")
 
 
 class Gap(NamedTuple):
-    """An edge to `level` that came between two times, and was not seen."""
+    """An edge to `level` that came between two times, and was not recorded."""
 
     level: int
     after_ns: float
@@ -86,7 +84,7 @@ class Line(NamedTuple):
     """One wired channel.
 
     Attributes:
-        initial: level before the first edge; None where nobody told.
+        initial: level before the first edge; None where it is not reported.
         bounces: edges that were one too many in a change.
     """
 
@@ -122,7 +120,7 @@ class Line(NamedTuple):
         )
 
     def times_to(self, level: int, from_ns: float, until_ns: float) -> list[Change]:
-        """Return the changes to `level` that were seen in [from_ns, until_ns)."""
+        """Return the changes to `level` that were recorded in [from_ns, until_ns)."""
         changes = self.changes
         if len(changes) > _FEW:
             first = bisect_left(changes, from_ns, key=_TIME)
@@ -134,7 +132,7 @@ class Line(NamedTuple):
         ]
 
     def missed(self, level: int, from_ns: float, until_ns: float) -> bool:
-        """Return whether a change to `level` may have come unseen in (from_ns, until_ns)."""
+        """Return whether a change to `level` may have come unrecorded in (from_ns, until_ns)."""
         return bool(self.gaps) and any(
             gap.level == level for gap in self._gaps_in(from_ns, until_ns)
         )
@@ -182,7 +180,7 @@ def lines_of(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -> di
 
 
 def holds(line: Line, level: int, from_ns: float = -inf, until_ns: float = inf) -> list[Hold]:
-    """Return the times at `level` that began in [from_ns, until_ns), and were seen to."""
+    """Return the times at `level` of which the beginning was recorded, in [from_ns, until_ns)."""
     changes = line.changes
     first, last = 0, len(changes)
     if last > _FEW:
@@ -270,11 +268,11 @@ def _came(burst: list[Edge], level: int) -> tuple[int, int]:
     return first_ns, settled_ns
 
 
-# Four for each of the 100,000 cycles that are answered in bounded time and memory.
+# Four for each of the 100,000 cycles that are answered in bounded time and memory. Assumed.
 CHANGES_MAX: Final = 400_000
-# Edges that a loop is quicker for than numpy's calls.
+# Assumed: edges that a loop is quicker for than numpy's calls.
 _FEW_EDGES: Final = 256
-# A noisy line has a glitch now and then; its findings say so. This is another matter.
+# Assumed: a noisy line has a glitch now and then, which its findings name; this is another matter.
 _STORM: Final = 1_000
 _MOMENT: Final = attrgetter("t_ns")
 

@@ -14,15 +14,17 @@ from resume_rig.model.light import LightBasis, LightOnset, OnsetState
 from resume_rig.timing.edge_uncertainty import Moment
 from resume_rig.timing.light_budget import LightDefinition, LightDoubt, light_end_of
 
-# Two periods of 100 Hz, one of 50 Hz; at 60 and 120 Hz a sixth of the flicker is left.
+# Two periods of 100 Hz, one of 50 Hz; at 60 and 120 Hz a sixth of the flicker is left. In blocks
+# (assumed).
 _AVERAGED: Final = 20
 # What the average leaves of the ambient light is taken for so much of it. Assumed: decides from
 # which lamp on the longer average is used, and how still light must rest under a weaker one.
 _LAMP_LEFT: Final = 0.3
-# Whole periods of all four, for lamps of which that would hide a slow fade.
+# Whole periods of all four, for lamps of which that would hide a slow fade (seeds 7, 8 and 101 of
+# benchmarks/light_onset.py panels).
 _LAMPS_AVERAGED: Final = 50
 # Light that rests for so long between two rises, moving by so little of the whole, rests. A fade
-# of 1 s moves by 2.5 % in that time.
+# of 1 s moves by 2.5 % in that time. Assumed, as are the shares below; they decide what are steps.
 _RESTS: Final = 25
 _MOVES: Final = 0.006
 # Shares of the whole rise between which a rest parts two steps.
@@ -112,11 +114,11 @@ _NOT_REFUSED: Final[Mapping[LightDefinition, str]] = MappingProxyType({})
 
 
 class LightReading(NamedTuple):
-    """What the photodiode told of a cycle.
+    """What the photodiode shows of a cycle.
 
     Attributes:
         onset: by the board, or from blocks.
-        from_blocks: from stored blocks of 1 ms, where the board told no onset.
+        from_blocks: from stored blocks of 1 ms, where the board reported no onset.
         doubts: how far its moments may be off, where blocks show it.
         refused: of each moment that has no bound, why not.
         step: the largest one, where the light came in several; t_50 and t_90 are those of it.
@@ -143,10 +145,10 @@ class WakeLight(NamedTuple):
         main: what `press_to_light_ns` ends at: t_50, else the comparator's edge; None without.
         basis: what `main` is.
         first, ninety: t_first and t_90; None where they are not known.
-        came: light was seen in the wake, timed or not.
+        came: light was detected in the wake, timed or not.
         already: it was there when the wake began, so that no edge is the first light.
-        missed: an edge of BACKLIGHT may be missing before the first that was seen.
-        why_not: why a moment is not timed; None where all are, or nobody looked for them.
+        missed: an edge of BACKLIGHT may be missing before the first that was observed.
+        why_not: why a moment is not timed; None where all are, or no recording was made.
     """
 
     main: Moment | None

@@ -1,11 +1,8 @@
-"""What stored blocks of 1 ms show of an onset of light.
+"""What stored blocks of 1 ms show of an onset of light, and how far each of its moments may be off.
 
-The definitions are those of docs/explanation/light.md as far as blocks can carry them: a moment is
-good to a whole block, and a backlight whose PWM is slower than the blocks has no t_50.
-
-A board times the light at its full rate and keeps little of it. The blocks have the whole
-recording: how lamps flicker before the light, how the settled level moves, how steeply the light
-passes each level, and whether it came in steps. docs/explanation/light.md has the terms.
+A board times the light at its full rate and keeps little of it; the blocks have the whole
+recording. `onset_of_blocks` stands in for a board that reports no onset, `light_reading` adds the
+doubts. docs/explanation/light.md has definitions and terms.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,11 +22,11 @@ from resume_rig.timing.light_budget import HALF_MOVED, LightDefinition, LightDou
 BASELINE_BLOCKS = 100
 SETTLED_BLOCKS = 200
 _BLOCK_NS = 1_000_000
-# A moment is good to a whole block, so that the points beside it are two apart.
+# A moment is good to a whole block, so that its neighbours are two blocks from each other.
 RESOLUTION_NS = 2 * _BLOCK_NS
 # Three blocks within ten, as the board wants three samples within 10 ms: a spark is no light.
 _CONFIRMED, _WITHIN = 3, 10
-# As the board decides.
+# As the board decides (firmware/core/rig_onset.c).
 _SETTLED_SHARE = 1 / 16
 _NOISE_SIGMAS = 8
 _LEAST_SIGMA = 0.5  # counts are whole numbers
@@ -54,13 +51,13 @@ def table_of(blocks: Sequence[LightBlock]) -> BlockTable:
 
 
 def onset_of_blocks(table: BlockTable, full_scale: int | None = None) -> LightOnset:
-    """Return what blocks say of the onset; its state names what they cannot say.
+    """Return what blocks show of the onset; its state names what they cannot show.
 
     The first 100 blocks are the baseline, the last 200 the settled level.
 
     Args:
         table: of one recording.
-        full_scale: counts from which on the converter is at its end; None where nobody told.
+        full_scale: counts from which on the converter is at its end; None where not reported.
     """
     unfit = _unfit(table)
     if unfit is not None:
@@ -158,14 +155,16 @@ _SPAN: Final = 1_000
 _AGREE: Final = 1 / 16
 # Whole periods of lamps at 50, 60, 100 and 120 Hz.
 _FRAME: Final = 50
-# A level that a fade passes slowly lies in the last blocks before the first light, too.
+# A level that a fade passes slowly lies in the last blocks before the first light, too. Assumed.
 _NEAR: Final = 100
-# An average over blocks hides a PWM when it leaves so little of the level.
+# An average over blocks hides a PWM when it leaves so little of the level. Found with seeds 7, 8
+# and 101 of benchmarks/light_onset.py panels (docs/explanation/light.md), as are _BEATS,
+# _SAMPLES_OFF.
 _LEFT: Final = 0.01
 # Averages that are tried beyond the shortest. Assumed: decides how slow a beat can be hidden.
 _MOST_BLOCKS: Final = 50
 # Blocks in which a fast PWM has whole periods but for so much of the level; a beat with the samples
-# that is faster than they are long is seen in part.
+# that is faster than they are long shows in part.
 _BEATS: Final = 10
 # Assumed: decides over how many blocks a beat is averaged, 1 to 10.
 _CUT: Final = 0.03
@@ -228,9 +227,9 @@ def light_reading(
     """Return the light of a cycle: its onset, how far each moment may be off, what is refused.
 
     Args:
-        onset: as the board told it; None where it told none.
+        onset: as the board reported it; None where it reported none.
         table: the blocks of the same recording.
-        full_scale: counts from which on the converter is at its end; None where nobody told.
+        full_scale: counts from which on the converter is at its end; None where not reported.
     """
     if onset is None and not len(table.t_ns):
         return None
@@ -392,9 +391,6 @@ def _drift(dark: Floats) -> float:
     return abs(late - early) / max(1, len(dark) - _FRAME)
 
 
-# --------------------------------------------------------------------------------- the doubts --
-
-
 def _doubted(reading: LightReading, rise: _Rise, begun_ns: int) -> LightReading:
     onset = reading.onset
     doubts: dict[LightDefinition, LightDoubt] = {}
@@ -457,7 +453,7 @@ def _slope_ns(times_ns: Mapping[LightDefinition, int], rise: _Rise, step: float)
 def _level_doubt(
     rise: _Rise, limit: float, definition: LightDefinition
 ) -> tuple[float, LightDoubt] | None:
-    """Return when blocks reach `limit`, and how far off that may be; None where nobody can say.
+    """Return when blocks reach `limit`, and how far off that may be; None where that is not known.
 
     The ripple of a PWM is not in it.
     """
@@ -484,7 +480,7 @@ def _uneven(rise: _Rise, at: float, limit: float) -> float:
 
     The light of something else may stand before the panel's, and not for long enough to be a step
     of its own. So where an edge is passed at a share s of it, its average passes there by s - 1/2
-    of its length beside it.
+    of its length away from it.
     """
     middle = at - rise.whole + 0.5
     smooth = _smooth(rise.mean, rise.whole)
@@ -511,7 +507,7 @@ def _first_doubt(onset: LightOnset, rise: _Rise, *, one_rise: bool) -> LightDoub
         return None
     width = within[1]
     if width > 1:
-        width += 1  # where in their blocks the two levels are passed is not seen
+        width += 1  # where in their blocks the two levels are passed does not show
     if rise.period and one_rise:
         # Blocks of a PWM pass levels in stairs, whose steps may hide how flat the rise is.
         late = ((onset.half_ns or 0) - (onset.first_ns or 0)) / _BLOCK_NS

@@ -7,26 +7,29 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from resume_rig.analysis.cycles.levels import DARK_MIN_NS, NOT_WIRED, Hold, Line, holds
-from resume_rig.model.channel import TRIGGER_WORDS, Actuator, Channel, WakeBy
+from resume_rig.model.channel import TRIGGER_WORDS, Actuator, Channel, WakeBy, line_name
 from resume_rig.model.result.cycle import OutsideState
 
-# No OS is back and asleep again within 2 s of SLP_S3# rising: a fall that soon is a second reset
-# of the same wake, with the power cycled.
+# Assumed: no OS is back and asleep again within 2 s of SLP_S3# rising; a fall that soon is a second
+# reset of the same wake, with the power cycled.
 SAME_WAKE_NS = 2_000_000_000
 # Suspend takes 1 to 3 s, with a slow disk image 13 s and more; an older press is another matter.
+# Assumed, at twice that.
 SLEEP_TRIGGER_MAX_NS = 30_000_000_000
 # A wake is held off for the stretch of SLP_S4#, 4 s at most, and then takes its time: of two
-# triggers so near to a wake either may be its cause.
+# triggers so near to a wake either may be its cause. Assumed, with room.
 WAKE_TRIGGER_MAX_NS = 5_000_000_000
-# A global reset keeps the power off for 1 to 5 s, and comes while the DUT still starts.
+# A global reset keeps the power off for 1 to 5 s, and comes while the DUT still starts. Assumed,
+# with room.
 REBOOT_MAX_NS = 10_000_000_000
 # Assumed: a start takes less; decides whether a second fall is a reset or a doze.
 REBOOT_WITHIN_NS = 30_000_000_000
-# Between the S3 and the S4 of a doze a dark DUT writes its disk image.
+# Between the S3 and the S4 of a doze a dark DUT writes its disk image. Assumed: 3 minutes hold it.
 DOZE_WRITE_MAX_NS = 180_000_000_000
 # SLP_S4# follows SLP_S3# within microseconds; later, and the sleep has become a deeper one.
+# Assumed.
 DOZE_AFTER_NS = 1_000_000_000
-# A power LED blinks while the DUT sleeps; alight for longer, and the DUT runs.
+# A power LED blinks while the DUT sleeps; alight for longer, and the DUT runs. Assumed.
 _BLINK_MAX_NS = 3_000_000_000
 
 
@@ -41,7 +44,7 @@ class Wires:
         return channel in self.lines
 
     def of(self, channel: Channel) -> Line:
-        """Return a channel's line; one that says nothing where it is not wired."""
+        """Return a channel's line; one without levels and changes where it is not wired."""
         return self.lines.get(channel, NOT_WIRED)
 
     def power_line(self) -> Channel | None:
@@ -58,8 +61,8 @@ class Sleep(NamedTuple):
         from_ns, until_ns: when it began and ended; -inf for one that was under way at the
             beginning, +inf for one that never ended.
         by_power: the power line showed it; otherwise only the backlight or the LED did.
-        begin_observed, end_observed: the edge was seen. Otherwise the time is the last one before
-            it, or the first one after it.
+        begin_observed, end_observed: the edge was recorded. Otherwise the time is the last one
+            before it, or the first one after it.
         deeper_ns: when an S3 became an S4 without anybody's wake; None where it did not.
         over_ns: when the last low of the power line ended that belongs to its wake.
         reboots: how often the power was cycled by a reset in its wake.
@@ -114,7 +117,7 @@ def _lows(wires: Wires, channel: Channel) -> list[Sleep]:
             start_ns = None
         last_ns = change.t_ns
     if start_ns is not None:
-        woke_ns = _woke_unseen(wires, channel, start_ns)
+        woke_ns = _woke_unrecorded(wires, channel, start_ns)
         found.append(_low(start_ns, woke_ns, end_observed=math.isinf(woke_ns)))
     return found
 
@@ -125,7 +128,7 @@ def _low(
     return Sleep(from_ns, until_ns, True, begin_observed, end_observed, over_ns=until_ns)
 
 
-def _woke_unseen(wires: Wires, channel: Channel, from_ns: float) -> float:
+def _woke_unrecorded(wires: Wires, channel: Channel, from_ns: float) -> float:
     """Return when a line that follows the power line was up for good, though that stayed low."""
     for follower in (Channel.PWR_OK, Channel.PLTRST):
         line = wires.of(follower)
@@ -217,8 +220,8 @@ def _dark_with_lid_open_ns(wires: Wires, dark: Sleep) -> float:
 def state_of(wires: Wires, sleep: Sleep) -> OutsideState:
     """Return the state of a sleep; NONE where the wires deny or do not show one.
 
-    S3 and S4 look alike where SLP_S4# is not wired; such a sleep is called S3, and
-    `OutsideCycle.channels` says that nothing could have shown S4.
+    S3 and S4 look the same where SLP_S4# is not wired; such a sleep is called S3, and
+    `OutsideCycle.channels` shows that nothing could have shown S4.
     """
     if not sleep.by_power:
         return OutsideState.NONE if wires.power_line() is None else OutsideState.S0IX
@@ -262,7 +265,7 @@ class Trigger(NamedTuple):
     Attributes:
         hold: the press or the move of the lid; None where there was none, or it is not clear.
         unclear: why it is not clear; None where nothing speaks against `hold`.
-        missed: an edge of it was not seen.
+        missed: an edge of it was not recorded.
         commanded: the command that stands for it where no wire shows it; `hold` is None then.
     """
 
@@ -307,7 +310,9 @@ def wake_trigger(
     after_ns = from_ns if last is None else last.start_ns
     for channel, level in _waking(wake_by):
         if wires.of(channel).missed(level, after_ns, until_ns):
-            return Trigger(None, f"a {channel} edge before the wake was not seen", missed=True)
+            return Trigger(
+                None, f"a {line_name(channel)} edge before the wake was not seen", missed=True
+            )
     if last is not None and not math.isinf(until_ns):
         near = [hold for hold in found if until_ns - hold.start_ns <= WAKE_TRIGGER_MAX_NS]
         if len(near) > 1:

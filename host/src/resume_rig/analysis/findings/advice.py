@@ -16,11 +16,10 @@ from typing import Final
 from resume_rig.model.os_record import Component, ComponentKind, LogReading, OsRecord, SleepKind
 
 TRANSITION_FIGURE: Final = "transition_ms"
-"""The figure by which an account tells how long its whole transition took."""
+"""The figure by which an account reports how long its whole transition took."""
 
 _HALVES: Final = frozenset({"suspend", "resume"})
 _MOMENTS: Final = {SleepKind.BOOT: "boot", SleepKind.SHUTDOWN: "shutdown"}
-NO_SLEEP_MOMENTS: Final = frozenset(_MOMENTS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class _Group:
 def rank(records: Iterable[OsRecord]) -> tuple[Ranked, ...]:
     """Return all components, the one with the longest duration first.
 
-    What never ended comes first of all: nobody knows how long it would have taken.
+    What never ended comes first of all: how long it would have taken is not known.
     """
     groups: dict[tuple[str, ComponentKind, str, str], _Group] = {}
     for record in records:
@@ -101,10 +100,10 @@ def moment_of(record: OsRecord) -> str:
 
 
 def transition_length_ms(record: OsRecord) -> float | None:
-    """Return how long a transition took as its account tells; None where it does not.
+    """Return how long a transition took as its account reports it; None where it does not.
 
-    An account without the figure tells by its phases "suspend" and "resume", which it may time
-    from a start of their own. Components alone do not tell: six services of a boot are no boot.
+    Without the figure its phases "suspend" and "resume" count, which it may time from a start of
+    their own. Components alone do not: six services of a boot are no boot.
     """
     for figure in record.figures:
         if figure.name == TRANSITION_FIGURE:
@@ -144,10 +143,10 @@ RESUME: Final = "Microsoft's white paper on resume from standby, Windows Vista"
 EMBEDDED: Final = "Microsoft's paper on the performance of Windows Embedded Standard 7"
 
 SLOW_S0_IRP_MS: Final = 200
-"""A tenth of the 2 s that BIOS and all devices may take together."""
+"""A tenth of the 2 s that BIOS and all devices may take together. Assumed."""
 
 SLOW_MS: Final = 1_000
-"""From here on a single component is slow where the papers name no limit."""
+"""From here on a single component is slow where the papers name no limit. Assumed."""
 
 HELD_MS: Final = 100
 """Assumed: decides from where on a device that keeps the boot waiting is named."""
@@ -157,7 +156,7 @@ SLOW_LOADER_MS: Final = 3_000  # the paper: OSLoader is generally shorter than 3
 SLOW_POST_BOOT_MS: Final = 10_000
 SLOW_VIDEO_MS: Final = 1_000
 SLOW_HIBER_READ_MS: Final = 10_000
-_NAMES_LIMIT: Final = 5  # that a sentence holds; the count says how many there are
+_NAMES_LIMIT: Final = 5  # assumed: that a sentence holds; the count has how many there are
 _LINUX_KINDS: Final = "linux-"
 
 
@@ -226,7 +225,7 @@ def _service(one: Ranked, moment: str) -> bool:
 
 
 def _application(one: Ranked, moment: str) -> bool:
-    # What a processor-time column says of a process is no wait for it.
+    # The processor time of a process is no wait for it.
     timed = "processor time" not in one.phase and "trace" not in one.phase
     return one.kind is ComponentKind.APPLICATION and one.moment == moment and timed
 

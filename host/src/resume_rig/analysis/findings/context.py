@@ -18,7 +18,13 @@ from resume_rig.analysis.reconcile.norms import (
     Platform,
     group_of,
 )
-from resume_rig.analysis.reconcile.reconcile import hidden_by_light, of_one_cause
+from resume_rig.analysis.reconcile.reconcile import (
+    hidden_by_light,
+    light_after_complete,
+    of_one_cause,
+    press_to_resume_complete,
+    with_bios_unproven,
+)
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import OutsideCycle
@@ -107,15 +113,27 @@ class RecordedCycle:
 
     @property
     def bios_unproven(self) -> BoundedNs | None:
-        """What the OS's clock leaves open beside BiosInit; None where it does not tell.
+        """What the OS's clock leaves open besides BiosInit; None where it does not bound that.
 
-        Where the half seconds of the RTC are in this cycle's own, that of those like it.
+        Of this cycle alone, to a second where it is the last one. The mean of those like it is
+        known better, and bounds no single cycle: one BIOS may stall while the mean hardly moves.
         """
-        number = self.outside.number
-        own, mean = self.around.hidden.get(number), self.around.means.get(number)
-        if mean is not None and (own is None or own.drift_ns):
-            return mean.mean
-        return None if own is None else own.whole
+        hidden = self.around.hidden.get(self.outside.number)
+        return None if hidden is None else hidden.whole
+
+    @property
+    def press_to_resume_complete(self) -> BoundedNs | None:
+        """Press (or lid) to resume complete; its bound holds whatever BiosInit says."""
+        tsc = self.around.reset_to_tsc
+        complete = press_to_resume_complete(self.outside, self.record, tsc)
+        return with_bios_unproven(complete, self.bios_unproven, tsc)
+
+    @property
+    def light_after_complete(self) -> BoundedNs | None:
+        """Light minus resume complete; its bound holds whatever BiosInit says."""
+        tsc = self.around.reset_to_tsc
+        light = light_after_complete(self.outside, self.record, tsc)
+        return with_bios_unproven(light, self.bios_unproven, tsc)
 
 
 Found = Iterator[Finding]

@@ -1,9 +1,7 @@
-"""Where outside and inside of one cycle disagree: findings, each with its evidence.
+"""Every finding of one cycle and its OS record, and what all of a campaign's are held against.
 
-`findings/` has one file a family, `finding_classes` tells what each of them means. A finding is
-made only where no explanation within the bounds is left.
-
-Findings about the light: before the OS, long after its "complete", or unexplained.
+The families are `sleeps.py`, `firmware.py`, and those about the light here; `explanations.py` has
+what each means. A finding is made only where no explanation within the bounds is left.
 """
 
 from collections import Counter
@@ -27,12 +25,7 @@ from resume_rig.analysis.findings.silent_steps import (
     without_steps,
     witnesses_of,
 )
-from resume_rig.analysis.findings.sleeps import (
-    record_findings,
-    record_missing,
-    sleep_findings,
-    state_mismatch,
-)
+from resume_rig.analysis.findings.sleeps import record_findings, sleep_findings
 from resume_rig.analysis.reconcile.hidden_time import (
     Hidden,
     after_stop,
@@ -48,12 +41,7 @@ from resume_rig.analysis.reconcile.norms import (
     norm_of,
     norms_of,
 )
-from resume_rig.analysis.reconcile.reconcile import (
-    is_unusual,
-    light_after_complete,
-    unexplained,
-    with_bios_unproven,
-)
+from resume_rig.analysis.reconcile.reconcile import is_unusual, unexplained
 from resume_rig.analysis.reconcile.thresholds import HIDDEN_BEFORE_NS, MEDIAN_OF, reported
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
@@ -62,7 +50,7 @@ from resume_rig.model.result.verdict import Finding, FindingKind, Requirement
 
 
 def display_findings(pair: RecordedCycle) -> Found:
-    """Give `lit-before-os` and `complete-before-light`; a BIOS time of hours tells neither."""
+    """Give `lit-before-os` and `complete-before-light`; a BIOS time of hours shows neither."""
     if claim_of(pair) is not Claim.POSSIBLE:
         return
     yield from _lit_before_os(pair)
@@ -108,9 +96,7 @@ def _lit_before_os(pair: RecordedCycle) -> Found:
 
 
 def _complete_before_light(pair: RecordedCycle) -> Found:
-    reset_to_tsc = pair.around.reset_to_tsc
-    late = light_after_complete(pair.outside, pair.record, reset_to_tsc)
-    late = with_bios_unproven(late, pair.bios_unproven, reset_to_tsc)
+    late = pair.light_after_complete
     most_ns = pair.around.platform.light_after_complete_max_ns
     if late is None or late.value_ns - late.bound_ns <= most_ns:
         return
@@ -121,14 +107,6 @@ def _complete_before_light(pair: RecordedCycle) -> Found:
         {"late_ns": late.value_ns, "bound_ns": late.bound_ns, "threshold_ns": most_ns},
     )
 
-
-__all__ = [
-    "bios_is_impossible",
-    "disagreements",
-    "record_missing",
-    "state_mismatch",
-    "surroundings_of",
-]
 
 _Value = TypeVar("_Value")
 _FAMILIES: Final[tuple[Callable[[RecordedCycle], Found], ...]] = (
@@ -178,14 +156,14 @@ def surroundings_of(
         reset_to_tsc: PLTRST# rising to the TSC's zero.
         platform: what is known of the platform.
         awake: of each cycle, SLP_S3# rising to its falling in the next one, on one clock; None
-            where no clock tells.
+            where no clock shows it.
     """
     history = history_of(records, [record_of[index] for index in sorted(record_of)])
     alone = Surroundings(
         *(requirement, reset_to_tsc, Norms(), history, {}, platform), awake_w=_awake_w(cycles)
     )
     alone = _with_claims(alone, cycles, record_of)
-    # What cannot be tells nothing of what is usual.
+    # What is impossible is no measure of what is usual.
     pairs = ((c, record_of[index]) for index, c in enumerate(cycles) if index in record_of)
     norms = norms_of((pair for pair in pairs if not bios_is_impossible(*pair, alone)), platform)
 
@@ -222,7 +200,7 @@ def _awake_w(cycles: Iterable[OutsideCycle]) -> float | None:
 def _with_claims(
     around: Surroundings, cycles: Iterable[OutsideCycle], record_of: Mapping[int, OsRecord]
 ) -> Surroundings:
-    """Return the surroundings with what the campaign has room for, and in which unit it tells."""
+    """Return the surroundings with what the campaign has room for, and its unit of BIOS times."""
     pairs = [
         RecordedCycle(c, record_of[index], around)
         for index, c in enumerate(cycles)

@@ -41,140 +41,6 @@ _HEALTH_S: Final = HEALTH_WITHIN_NS // 10**9
 _AGAIN: Final = "Nothing: the cycle does not count. If it comes often, look at the rig."
 _PROBE: Final = "Look at the probe of the line that the finding names, and at its ground."
 
-WIRE_EXPLANATIONS: Final[Mapping[str, Explained]] = MappingProxyType(
-    {
-        "never-slept": Explained(
-            "The DUT did not go to sleep: no line fell that shows one.",
-            "Look for what keeps it awake: powercfg /requests, or a button that is set to do "
-            "nothing.",
-        ),
-        "never-woke": Explained(
-            "The DUT was asked to wake and its power did not come back, or it stayed in reset.",
-            "Look at the last edges of the cycle; PLTRST# low means power sequence, high firmware.",
-        ),
-        "wake-not-ours": Explained(
-            "Something else than the rig woke the DUT, so the time from the press means nothing.",
-            "Ask powercfg /lastwake, and disarm the devices of powercfg /devicequery wake_armed.",
-        ),
-        "dark": Explained(
-            "The DUT has power and the display stayed dark.",
-            "See whether an OS record exists: with one the display path failed, without one the "
-            "firmware or the OS hung.",
-        ),
-        "double-reset": Explained(
-            "The platform was reset twice in one wake: the user waited for both passes, and "
-            "BiosInit covers the second alone.",
-            "Ask the firmware team why the first pass was given up (memory training, ME).",
-        ),
-        "rebooted": Explained(
-            "The DUT booted instead of resuming: what was open is lost.",
-            "Look for a crash in the log (Kernel-Power 41, minidump) and at the last edges.",
-        ),
-        "wrong-state": Explained(
-            "The DUT went into another state than the plan asked for, by its own wires.",
-            "Look at what its button, lid or power plan does, and whether its firmware has the "
-            "state (powercfg /a).",
-        ),
-        "woke-late": Explained(
-            "The DUT woke, and took more than twice as long as nearly all cycles before it.",
-            "Look at what ran in this wake: an update, a disk check, a firmware that trained its "
-            "memory anew.",
-        ),
-        "hung": Explained(
-            "The DUT did not come on, and one more press that its button saw did not help either.",
-            "Look at the first edge that is missing: power, PLTRST# or light show how far it came.",
-        ),
-        "not-settled": Explained(
-            "The DUT woke, and the evidence that it has settled did not come within the limit.",
-            "Look at what is missing: a record, a log that can be read, a light that stands still.",
-        ),
-        "wake-not-armed": Explained(
-            "The board's key could not wake the DUT: the bus between the two shows it.",
-            "Arm the keyboard (Windows: powercfg /deviceenablewake), keep its port under power in "
-            "sleep (firmware setup), and see that the board hangs on the DUT.",
-        ),
-        "command-failed": Explained(
-            "The DUT's OS was commanded to sleep, to arm its timer or to report, and did not.",
-            "Run the same command by hand; it needs the rights, and a DUT that can be reached.",
-        ),
-        "no-trace": Explained(
-            "A trace of this cycle was asked for, and there is none, or it shows no sleep; what "
-            "was measured stands.",
-            "Run the tool by hand on the DUT, as an administrator; look at room on both disks.",
-        ),
-        "device-changed": Explained(
-            "A device is gone, new, or has another problem code than before the sleep, by the "
-            "DUT's own list.",
-            "Ask the owner of its driver; the id in the evidence is what Device Manager, pnputil, "
-            "lspci or lsusb know it by.",
-            f"it is so in the last report, {_HEALTH_S} s after the wake at the latest",
-        ),
-        "link-lost": Explained(
-            "A network link that was up before the sleep was not after the wake.",
-            "Look at the driver of the adapter first, then at the network that it was in.",
-            f"it is so in the last report, {_HEALTH_S} s after the wake at the latest",
-        ),
-        "new-errors": Explained(
-            "The DUT's log has entries of level error or worse that were not there before the "
-            "sleep.",
-            "Read them in the JSON document (health.errors); the first one is often the cause.",
-        ),
-        "drains-asleep": Explained(
-            "The DUT slept and woke as asked, and was not in its deepest state for long enough: a "
-            "battery would have drained.",
-            "Windows: powercfg /sleepstudy names the devices that hold it up. Linux: substate and "
-            "package C10 in health.residencies_us say on which side to look.",
-            f"less than {DEEP_SHARE_LEAST:.0%} of a Modern Standby of "
-            f"{STANDBY_LEAST_NS // 10**9} s or more, or more than {at.S0_POWER_SHARE:.0%} of what "
-            "it draws awake",
-        ),
-        "dozed": Explained(
-            "The sleep went on to S4: what was measured is a wake from hibernation.",
-            "Sleep for a shorter time, or turn hibernation after sleep off for the campaign.",
-        ),
-        "held-off": Explained(
-            "The chipset held the wake back, as its SLP lines have to stay low for their minimum.",
-            "Dwell longer before the press; the hold-off is no part of a resume time.",
-        ),
-        "lit-asleep": Explained(
-            "The display was lit while the power lines showed sleep.",
-            "Look at stray light on the photodiode first, then at the backlight's supply.",
-        ),
-        "light-not-timed": Explained(
-            "Light came, and one of its moments cannot be timed within a useful bound.",
-            "Set the panel to full brightness; shield the photodiode from lamps.",
-        ),
-        "trigger-unclear": Explained(
-            "More than one press or lid move may have been the trigger, so times from it are left "
-            "out.",
-            "Keep hands off during a campaign; look at the button's contact.",
-        ),
-        "edge-lost": Explained(
-            "Two changes to one level follow one another: an edge between them is missing.",
-            _PROBE,
-        ),
-        "glitch": Explained(
-            "A line pulsed for less time than its signal can.",
-            _PROBE,
-        ),
-        "odd-levels": Explained(
-            "Lines stood at levels that no sleep state has together.",
-            _PROBE,
-        ),
-        "overrun": Explained(
-            "The board overwrote edges before the host read them; the cycle is not measured.",
-            "Look for a line that flutters, or a host that is too busy.",
-        ),
-        "board-rebooted": Explained(
-            "The board restarted in this cycle; its clock began anew.", _AGAIN
-        ),
-        "lease-expired": Explained(
-            "The host was silent for so long that the board let go of what it held.", _AGAIN
-        ),
-    }
-)
-
-
 _MS: Final = 1_000_000
 _ASK_FIRMWARE: Final = "Ask the firmware team; do not judge this unit by its BIOS time until then."
 _AWAY: Final = (
@@ -183,8 +49,136 @@ _AWAY: Final = (
 )
 _FACTORS: Final = " or ".join(f"{factor:,}" for factor in at.UNIT_FACTORS)
 
-_COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
+_EXPLAINED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
     {
+        FindingKind.NEVER_SLEPT: Explained(
+            "The DUT did not go to sleep: no line fell that shows one.",
+            "Look for what keeps it awake: powercfg /requests, or a button that is set to do "
+            "nothing.",
+        ),
+        FindingKind.NEVER_WOKE: Explained(
+            "The DUT was asked to wake and its power did not come back, or it stayed in reset.",
+            "Look at the last edges of the cycle; PLTRST# low means power sequence, high firmware.",
+        ),
+        FindingKind.WAKE_NOT_OURS: Explained(
+            "Something else than the rig woke the DUT, so the time from the press means nothing.",
+            "Ask powercfg /lastwake, and disarm the devices of powercfg /devicequery wake_armed.",
+        ),
+        FindingKind.DARK: Explained(
+            "The DUT has power and the display stayed dark.",
+            "See whether an OS record exists: with one the display path failed, without one the "
+            "firmware or the OS hung.",
+        ),
+        FindingKind.DOUBLE_RESET: Explained(
+            "The platform was reset twice in one wake: the user waited for both passes, and "
+            "BiosInit covers the second alone.",
+            "Ask the firmware team why the first pass was given up (memory training, ME).",
+        ),
+        FindingKind.REBOOTED: Explained(
+            "The DUT booted instead of resuming: what was open is lost.",
+            "Look for a crash in the log (Kernel-Power 41, minidump) and at the last edges.",
+        ),
+        FindingKind.WRONG_STATE: Explained(
+            "The DUT went into another state than the plan asked for, by its own wires.",
+            "Look at what its button, lid or power plan does, and whether its firmware has the "
+            "state (powercfg /a).",
+        ),
+        FindingKind.WOKE_LATE: Explained(
+            "The DUT woke, and took more than twice as long as nearly all cycles before it.",
+            "Look at what ran in this wake: an update, a disk check, a firmware that trained its "
+            "memory anew.",
+        ),
+        FindingKind.HUNG: Explained(
+            "The DUT did not come on, and one more press that its button saw did not help either.",
+            "Look at the first edge that is missing: power, PLTRST# or light show how far it came.",
+        ),
+        FindingKind.NOT_SETTLED: Explained(
+            "The DUT woke, and the evidence that it has settled did not come within the limit.",
+            "Look at what is missing: a record, a log that can be read, a light that stands still.",
+        ),
+        FindingKind.WAKE_NOT_ARMED: Explained(
+            "The board's key could not wake the DUT: the bus between the two shows it.",
+            "Arm the keyboard (Windows: powercfg /deviceenablewake), keep its port under power in "
+            "sleep (firmware setup), and see that the board hangs on the DUT.",
+        ),
+        FindingKind.COMMAND_FAILED: Explained(
+            "The DUT's OS was commanded to sleep, to arm its timer or to report, and did not.",
+            "Run the same command by hand; it needs the rights, and a DUT that can be reached.",
+        ),
+        FindingKind.NO_TRACE: Explained(
+            "A trace of this cycle was asked for, and there is none, or it shows no sleep; what "
+            "was measured stands.",
+            "Run the tool by hand on the DUT, as an administrator; look at room on both disks.",
+        ),
+        FindingKind.DEVICE_CHANGED: Explained(
+            "A device is gone, new, or has another problem code than before the sleep, by the "
+            "DUT's own list.",
+            "Ask the owner of its driver; the id in the evidence is what Device Manager, pnputil, "
+            "lspci or lsusb know it by.",
+            f"it is so in the last report, {_HEALTH_S} s after the wake at the latest",
+        ),
+        FindingKind.LINK_LOST: Explained(
+            "A network link that was up before the sleep was not after the wake.",
+            "Look at the driver of the adapter first, then at the network that it was in.",
+            f"it is so in the last report, {_HEALTH_S} s after the wake at the latest",
+        ),
+        FindingKind.NEW_ERRORS: Explained(
+            "The DUT's log has entries of level error or worse that were not there before the "
+            "sleep.",
+            "Read them in the JSON document (health.errors); the first one is often the cause.",
+        ),
+        FindingKind.DRAINS_ASLEEP: Explained(
+            "The DUT slept and woke as asked, and was not in its deepest state for long enough: a "
+            "battery would have drained.",
+            "Windows: powercfg /sleepstudy names the devices that hold it up. Linux: substate and "
+            "package C10 in health.residencies_us say on which side to look.",
+            f"less than {DEEP_SHARE_LEAST:.0%} of a Modern Standby of "
+            f"{STANDBY_LEAST_NS // 10**9} s or more, or more than {at.S0_POWER_SHARE:.0%} of what "
+            "it draws awake",
+        ),
+        FindingKind.DOZED: Explained(
+            "The sleep went on to S4: what was measured is a wake from hibernation.",
+            "Sleep for a shorter time, or turn hibernation after sleep off for the campaign.",
+        ),
+        FindingKind.HELD_OFF: Explained(
+            "The chipset held the wake back, as its SLP lines have to stay low for their minimum.",
+            "Dwell longer before the press; the hold-off is no part of a resume time.",
+        ),
+        FindingKind.LIT_ASLEEP: Explained(
+            "The display was lit while the power lines showed sleep.",
+            "Look at stray light on the photodiode first, then at the backlight's supply.",
+        ),
+        FindingKind.LIGHT_NOT_TIMED: Explained(
+            "Light came, and one of its moments cannot be timed within a useful bound.",
+            "Set the panel to full brightness; shield the photodiode from lamps.",
+        ),
+        FindingKind.TRIGGER_UNCLEAR: Explained(
+            "More than one press or lid move may have been the trigger, so times from it are left "
+            "out.",
+            "Keep hands off during a campaign; look at the button's contact.",
+        ),
+        FindingKind.EDGE_LOST: Explained(
+            "Two changes to one level follow one another: an edge between them is missing.",
+            _PROBE,
+        ),
+        FindingKind.GLITCH: Explained(
+            "A line pulsed for less time than its signal can.",
+            _PROBE,
+        ),
+        FindingKind.ODD_LEVELS: Explained(
+            "Lines stood at levels that no sleep state has together.",
+            _PROBE,
+        ),
+        FindingKind.OVERRUN: Explained(
+            "The board overwrote edges before the host read them; the cycle is not measured.",
+            "Look for a line that flutters, or a host that is too busy.",
+        ),
+        FindingKind.BOARD_REBOOTED: Explained(
+            "The board restarted in this cycle; its clock began anew.", _AGAIN
+        ),
+        FindingKind.LEASE_EXPIRED: Explained(
+            "The host was silent for so long that the board let go of what it held.", _AGAIN
+        ),
         FindingKind.STATE_MISMATCH: Explained(
             "The OS reports another kind of sleep than the signals show; its times are not those "
             "of what happened.",
@@ -413,7 +407,7 @@ _MORE_OF: Final = {kind: (team, command) for team, command, kinds in _MORE for k
 
 def explained(kind: FindingKind) -> Explained | None:
     """Return what a finding means; None for a kind that nobody has explained."""
-    found = _COMPARED.get(kind) or WIRE_EXPLANATIONS.get(kind.value)
+    found = _EXPLAINED.get(kind)
     if found is None:
         return None
     source, command = _MORE_OF[kind]

@@ -1,13 +1,7 @@
-"""Findings about the firmware: BiosInit by itself, and its own account (ACPI FPDT) beside the OS's.
+"""Findings about the firmware: BiosInit, the firmware's own account (ACPI FPDT), and what is found.
 
 BiosInit is held against the time that there was: it may be an uptime, in another unit, too much or
-too little.
-
-The least error of BiosInit that a campaign would have found follows from the thresholds of its
-tests. By the OS's clock a finding needs an interval that does not hold zero: an error of its whole
-width moves it there, wherever in it the truth was. Against the campaign's own medians it needs more
-than what is usual, in BiosInit and in light or clock, and the two to agree; two spreads more find
-nearly all.
+too little. `detectable_bios` states the least error of BiosInit that a campaign would have shown.
 """
 
 from collections.abc import Iterable, Sequence
@@ -85,7 +79,7 @@ def unit_factor(pair: RecordedCycle) -> int | None:
 def _is_factor(factor: int, record: OsRecord, longest_ms: float) -> bool:
     """Return whether a BIOS time may be so many times too large.
 
-    Where the firmware tells its own time, that has to agree: in ms, or in the same other unit.
+    Where the firmware reports its own time, that has to agree: in ms, or in the same other unit.
     """
     bios_ms, full_ms = record.bios_init_ms or 0, record.firmware_resume_ms
     if not LEAST_BIOS_MS <= bios_ms / factor <= longest_ms:
@@ -325,6 +319,11 @@ def detectable_bios(
     pairs: Iterable[tuple[OutsideCycle, OsRecord]], around: Surroundings
 ) -> DetectableBios | None:
     """Return from where on an error of BiosInit is found; None where no cycle reports one.
+
+    It follows from the thresholds of the tests. By the OS's clock a finding needs an interval that
+    does not hold zero: an error of its whole width moves it there, wherever in it the truth was.
+    Against the campaign's own medians it needs more than what is usual, in BiosInit and in light or
+    clock, and the two to agree; two spreads more find nearly all.
 
     Args:
         pairs: cycles with their record, ignored ones among them.

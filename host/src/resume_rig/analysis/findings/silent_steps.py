@@ -1,10 +1,9 @@
-"""Settings of the OS's clock that no event tells of, against BIOS times that err in one cycle.
+"""Settings of the OS's clock without an event, against BIOS times that err in one cycle.
 
-Where the OS's clock and the wires disagree in one cycle alone, the clock was set, or the BIOS took
-another time than it reports. A BIOS that takes longer delays the light, and a BIOS time that errs
-is off its own median. Where neither shows, nothing is concluded about the BIOS, and what the clock
-says of this cycle counts for nothing; where the light came as ever, the clock was set. A firmware
-that lights the display itself leaves that open, as does a display that is not watched.
+Where clock and wires disagree in one cycle alone, the clock was set, or the BIOS took another time
+than it reports: that delays the light, or is off its own median. Where neither shows, nothing is
+concluded about the BIOS, and this cycle's clock counts for nothing; where the light came as ever,
+the clock was set. A display that the firmware lights, or that is not watched, leaves that open.
 """
 
 from collections.abc import Sequence
@@ -29,7 +28,7 @@ _AS_EVER = BoundedNs(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Witnesses:
-    """What else tells of a cycle's BIOS time; None where nothing does.
+    """What else shows a cycle's BIOS time; None where nothing does.
 
     Attributes:
         light: how much later it came than is usual; `_AS_EVER` where by no more than that.
@@ -44,7 +43,7 @@ class Witnesses:
 
 @dataclass(frozen=True, slots=True)
 class HiddenTimes:
-    """What each cycle hides, in order; None where nobody knows.
+    """What each cycle hides, in order; None where that is not known.
 
     Attributes:
         standing: by the time that the OS was away.
@@ -66,7 +65,7 @@ class HiddenTimes:
 
 
 def witnesses_of(outside: OutsideCycle, record: OsRecord, norms: Norms) -> Witnesses:
-    """Return what light and BiosInit tell, given what is usual of them."""
+    """Return what light and BiosInit show, given what is usual of them."""
     group, light, bios_ms = group_of(outside, record), None, record.bios_init_ms
     rest, norm = unexplained(outside, record, norms), norms.residuals.get(group)
     if rest is not None and norm is not None:
@@ -93,8 +92,8 @@ def _moved(rest: BoundedNs, norm: Norm) -> BoundedNs:
 def without_steps(times: HiddenTimes) -> HiddenTimes:
     """Return the hidden times without those that a clock that was set explains.
 
-    A cycle's running that is taken away takes the next one's standing with it: nobody knows
-    whether the RTC was set along with the clock.
+    A cycle's running that is taken away takes the next one's standing with it: whether the RTC was
+    set along with the clock is not known.
     """
     standing, running, follows = list(times.standing), list(times.running), list(times.follows)
     usual = _usual(running)
@@ -112,17 +111,13 @@ def without_steps(times: HiddenTimes) -> HiddenTimes:
         if hidden is None or witnesses is None or not _is_clocks(hidden, usual, witnesses):
             continue
         standing[index] = None
-        if usual is not None and _is_step(_whole(hidden) - usual, witnesses):
-            differences[index] = _whole(hidden) - usual
+        if usual is not None and _is_step(hidden.with_drift - usual, witnesses):
+            differences[index] = hidden.with_drift - usual
     return HiddenTimes(standing, running, follows, times.witnesses, steps, differences)
 
 
-def _whole(hidden: Hidden) -> BoundedNs:
-    return BoundedNs(hidden.each.value_ns, hidden.each.bound_ns + hidden.drift_ns)
-
-
 def _is_step(step: BoundedNs, witnesses: Witnesses) -> bool:
-    """Return whether the clock was set, and by enough to say so."""
+    """Return whether the clock was set, and by enough to report it."""
     is_far = abs(step.value_ns) - step.bound_ns > CLOCK_STEP_NS
     return is_far and witnesses.light == _AS_EVER
 
@@ -134,7 +129,7 @@ def _usual(hidden: Sequence[Hidden | None]) -> BoundedNs | None:
 
 def _is_clocks(hidden: Hidden, usual: BoundedNs | None, witnesses: Witnesses) -> bool:
     """Return whether it is the clock, likely, that makes a cycle seem to hide what it does."""
-    whole, mine = hidden.whole, _whole(hidden)
+    whole, mine = hidden.whole, hidden.with_drift
     if usual is None:
         least_ns = None if whole is None else whole.value_ns - whole.bound_ns
         most_ns = witnesses.most_ns

@@ -1,10 +1,10 @@
-"""Findings about a sleep and its OS record: its kind and its end; missing, doubled, odd times."""
+"""Findings about a sleep and its OS record: its kind, its way, its end; what the record lacks."""
 
 from typing import Final
 
 from resume_rig.analysis.cycles.health import drains_finding
 from resume_rig.analysis.findings.context import Found, RecordedCycle
-from resume_rig.analysis.reconcile.os_account import before_sleep, is_hidden
+from resume_rig.analysis.reconcile.os_account import before_sleep
 from resume_rig.analysis.reconcile.thresholds import (
     CLOCK_STEP_NS,
     HIDDEN_BEFORE_NS,
@@ -32,7 +32,7 @@ _STATES = {
 }
 _S3 = frozenset({SleepKind.S3, SleepKind.HYBRID})
 _SOFT_OFF = frozenset({OutsideState.S4, OutsideState.S5})
-# Names that the readers decode from numbers; the text beside them is in any language. A lid is a
+# Names that the readers decode from numbers; the texts of the OS are in any language. A lid is a
 # device to Windows, or unknown; a button that an EC passes on may be unknown too.
 _OTHER_SOURCES = {
     Actuator.BUTTON: frozenset({"device", "timer", "timer of a legacy driver"}),
@@ -45,7 +45,7 @@ _OTHER_SOURCES = {
 
 
 def state_mismatch(outside: OutsideCycle, record: OsRecord) -> Finding | None:
-    """Return a finding where the OS tells of another kind of sleep than the wires show."""
+    """Return a finding where the OS reports another kind of sleep than the wires show."""
     expected = _STATES.get(record.kind)
     state = outside.state
     if expected is None or state is OutsideState.NONE or state in expected:
@@ -72,7 +72,7 @@ def sleep_findings(pair: RecordedCycle) -> Found:
 
 
 def _s0_power(pair: RecordedCycle) -> Found:
-    """Give a finding where the OS says S3, and the supply says otherwise beyond its bound."""
+    """Give a finding where the OS reports S3, and the supply shows more beyond its uncertainty."""
     power, around = pair.outside.power, pair.around
     asleep = None if power is None else power.asleep_w
     if asleep is None or pair.record.kind not in _S3:
@@ -101,7 +101,7 @@ def _s0_power(pair: RecordedCycle) -> Found:
 
 _STANDBY: Final = frozenset({SleepKind.MODERN_STANDBY, SleepKind.S2IDLE})
 _RESIDENCIES: Final = ("hardware_drips_percent", "drips_percent")
-"""Of Kernel-Power 507 and SleepStudy, what the hardware says first."""
+"""Of Kernel-Power 507 and SleepStudy, that of the hardware first."""
 
 
 def _drains(pair: RecordedCycle) -> Found:
@@ -133,7 +133,7 @@ def _drains(pair: RecordedCycle) -> Found:
 
 def _hidden_before(pair: RecordedCycle) -> Found:
     rest = before_sleep(pair.outside, pair.record)
-    if rest is None or not is_hidden(rest):
+    if rest is None or rest.value_ns - rest.bound_ns <= HIDDEN_BEFORE_NS:
         return
     text = (
         f"The DUT was {rest.value_ns / 1e6:.0f} ms longer on its way to sleep than the OS reports "
@@ -183,7 +183,7 @@ _THROUGH_FIRMWARE = (SleepKind.S3, SleepKind.HYBRID, SleepKind.S4)
 
 
 def record_missing(outside: OutsideCycle) -> Finding:
-    """Return the finding of a cycle that slept and woke and that no OS record tells of."""
+    """Return the finding of a cycle that slept and woke and has no OS record."""
     return Finding(
         FindingKind.RECORD_MISSING,
         "The wires show a sleep and a wake, and no OS record of it was found.",

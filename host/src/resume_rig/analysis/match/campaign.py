@@ -1,15 +1,7 @@
-"""What the match is given of a campaign: cycles, pairs that somebody knows, clock settings.
+"""What the match is given of a campaign: its cycles, extra sleeps, a stated pair, its boots. Pure.
 
-It picks among offsets that are as good as each other. It does not outvote the times: where they
-tie the cycle or the record elsewhere, or no other cycle bears the pair out, that is said.
-
-A DUT that hung is brought back, and put to sleep once more to see whether it is well. The rig saw
-that sleep too: its record is tied to it, and is no cycle's. A cycle whose wires make it likely that
-its OS never came back is given so to the match: as likely, never as certain.
-
-A run of few cycles between two settings may stand anywhere in the log, so the match leaves it
-alone. Its records are there, and no cycle's: that one of them is lost would be a false accusation.
-Pure.
+Extra sleeps are matched too, as their records are no cycle's. A cycle whose wires make it likely
+that its OS never came back is given so to the match: as likely, never as certain.
 """
 
 from bisect import bisect_left
@@ -19,7 +11,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from resume_rig.analysis.findings.disagreements import state_mismatch
+from resume_rig.analysis.findings.sleeps import state_mismatch
 from resume_rig.analysis.match.match import Match, OutsideMoments, match
 from resume_rig.analysis.match.times import Indexes
 from resume_rig.analysis.reconcile.reconcile import ExtraSleep, TimedCycle
@@ -45,7 +37,7 @@ from resume_rig.model.result.match import (
 from resume_rig.model.result.verdict import FindingKind
 from resume_rig.model.units import count_of
 
-# One pair, or two, may fit by chance; so may a few of many.
+# One pair, or two, may fit by chance; so may a few of many (assumed).
 _BORNE_OUT_BY, _SHARE = 3, 0.5
 _OF_ITSELF = (RecordReason.NO_SLEEP, RecordReason.NO_TIME, RecordReason.DOZE)
 
@@ -57,14 +49,18 @@ def match_with(
     records: Sequence[OsRecord],
     matched: Callable[[tuple[int, int] | None], Match],
 ) -> Match:
-    """Return the match in which a known pair is one.
+    """Return the match in which a stated pair is one.
+
+    The pair picks among offsets that are as good as each other. It does not outvote the times:
+    where they tie the cycle or the record elsewhere, or no other cycle bears it out, that is an
+    error.
 
     Args:
         pair: the cycle's number, and the record's number in its log.
         numbers: of the cycles.
         moments: of the cycles.
         records: of the log.
-        matched: gives the match with a pair of indexes that is known, or without one.
+        matched: gives the match with a pair of indexes that is stated, or without one.
 
     Raises:
         UsageError: there is no such cycle or record, or the times contradict the pair.
@@ -151,9 +147,10 @@ def _refuse_what_is_tied_elsewhere(
 _SUSPENDED = frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5})
 
 # One more press did nothing: an OS that had come back would have slept. Yet one that hung right
-# after its resume may have written its record, and have saved it.
+# after its resume may have written its record, and have saved it (assumed).
 _HUNG_SILENT = 0.95
-# A dark display may be all that is wrong. Whether a DUT was well again, the sleep beside shows.
+# A dark display may be all that is wrong. Whether a DUT was well again, the extra sleep shows
+# (assumed).
 _DARK_SILENT = _EXTRA_SILENT = 0.5
 _NOT_UP = frozenset({FindingKind.DARK, FindingKind.NEVER_WOKE})
 
@@ -171,12 +168,12 @@ def match_cycles(
     Args:
         cycles: in the order in which they were made.
         records: as the log has them.
-        stated_pair: a pair that somebody knows.
+        stated_pair: a pair that somebody states.
         extra_sleeps: sleeps that the rig made before, between and after the cycles.
         related: whether the times of the cycles are on the host's clock.
 
     Raises:
-        UsageError: the times contradict the known pair.
+        UsageError: the times contradict the stated pair.
     """
     moments = _all_moments(cycles, records, related)
     rows = _Rows.of(moments, extra_sleeps if related else ())
@@ -204,7 +201,7 @@ def match_cycles(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """Cycles and the sleeps beside them, in order.
+    """Cycles and extra sleeps, in order.
 
     Attributes:
         moments: of each.
@@ -216,7 +213,7 @@ class _Rows:
 
     @classmethod
     def of(cls, moments: Sequence[OutsideMoments], extra_sleeps: Sequence[ExtraSleep]) -> "_Rows":
-        """Return the rows of some cycles; sleeps beside them stand where their time is."""
+        """Return the rows of some cycles; extra sleeps stand where their time is."""
         rows: list[OutsideMoments] = []
         of_cycle = np.empty(len(moments), dtype=np.int64)
         sleeps = sorted(extra_sleeps, key=attrgetter("awake_ns"), reverse=True)
@@ -243,7 +240,7 @@ class _Rows:
                 for row, reason in found.cycle_reasons.items()
                 if row in own_rows
             },
-            record_reasons=_sorted({**found.record_reasons, **elsewhere}),
+            record_reasons=dict(sorted({**found.record_reasons, **elsewhere}.items())),
         )
 
     def _cycle_at(self) -> Indexes:
@@ -265,10 +262,6 @@ def _moments_of_extra(sleep: ExtraSleep) -> OutsideMoments:
     return OutsideMoments(sleep.asleep_ns, sleep.awake_ns, silent=_EXTRA_SILENT)
 
 
-def _sorted(reasons: Mapping[int, RecordReason]) -> dict[int, RecordReason]:
-    return dict(sorted(reasons.items()))
-
-
 def _arrival_cycles(cycles: Sequence[TimedCycle], records: Sequence[OsRecord]) -> list[int | None]:
     """Return for each record the cycle at whose end it was there first; None where not known."""
     first: dict[OsRecord, int] = {}
@@ -284,7 +277,7 @@ def _kinds_left_out(
     """Return the kinds that no record of these cycles can have.
 
     Where SLP_S3# fell in all of them, a session of Modern Standby between two is none of them;
-    but for a log that tells of nothing else: then it is what the OS takes these sleeps for.
+    but for a log that has nothing else: then it is what the OS takes these sleeps for.
     """
     outsides = (cycle.outside for cycle in cycles)
     slept = {each.state for each in outsides if each.outcome not in NOT_MATCHED}
@@ -371,7 +364,7 @@ def _all_moments(
 ) -> list[OutsideMoments]:
     """Return when the cycles slept and woke, and which kinds of record their wires exclude.
 
-    What speaks against every sleep that the log tells of tells none of them from the others.
+    What speaks against every sleep in the log distinguishes none of them from the others.
     """
     one_of_each = {record.kind: record for record in records if record.kind not in NO_SLEEPS}
     excluded_kinds: dict[tuple[OutsideState, tuple[Channel, ...]], frozenset[SleepKind]] = {}
@@ -391,7 +384,7 @@ def _all_moments(
         own = _moments(cycle, related)
         way = outside.intervals.get(IntervalName.TRIGGER_TO_SLP_S3)
         if outside.hibernated_from_ns is not None:
-            way = None  # of a doze the OS tells the way to S4
+            way = None  # of a doze the OS reports the way to S4
         moments.append(
             replace(
                 own,
@@ -416,7 +409,7 @@ def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:
     unfinished = outside.outcome is Outcome.INTERRUPTED and outside.awake_from_ns is None
     if unfinished or outside.outcome in NOT_MATCHED:
         return OutsideMoments(None, None)
-    # Of a doze a log may tell when the S3 began, or when it went on to S4.
+    # Of a doze a log may have when the S3 began, or when it went on to S4.
     asleep_ns = outside.asleep_from_ns if outside.hibernated_from_ns is None else None
     if not related:
         return OutsideMoments(asleep_ns, outside.awake_from_ns)
@@ -433,8 +426,11 @@ def lost_at_clock_steps(
 ) -> frozenset[int]:
     """Return those of the lost cycles that a record without a cycle may be of.
 
+    A run of few cycles between two settings may stand anywhere in the log, so the match leaves it
+    alone. Its records are there, and no cycle's: that one of them is lost would be a false finding.
+
     Args:
-        lost: cycles between or beside matched ones, that no record was matched with.
+        lost: cycles between or next to matched ones, that no record was matched with.
         pairs: (cycle, record) of what is matched.
         records: in record order.
     """

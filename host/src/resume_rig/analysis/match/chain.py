@@ -12,6 +12,7 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from resume_rig.analysis.match.likelihood import (
     IMPOSSIBLE,
@@ -29,7 +30,8 @@ from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes
 
 # Enough to learn what records are like from; more take time and change nothing (assumed).
 _LEARNT_FROM = 16_384
-# Two readings of an RTC in whole seconds about one offset differ by half a second, and what varies.
+# Two readings of an RTC in whole seconds about one offset differ by half a second, and what varies
+# (assumed).
 _SAME_S = 0.8
 
 
@@ -64,15 +66,15 @@ _STEP_RANGE = 8.0
 # Of a step to where no candidate is so much is the price of its size, the rest that it is one.
 _ANYWHERE = float(np.log(2 * _STEP_RANGE)) + _STEP_RANGE
 # A step may give up a few pairs that were there by chance, and what they were worth; so many are
-# another order, which no campaign can make up for.
+# another order, which no campaign can make up for (assumed).
 _REMEMBERED = 4
-# Up to so many cycles each has a cell of its own (`LONG_CAMPAIGN`).
+# Up to so many cycles each has a cell of its own (`LONG_CAMPAIGN`) (assumed).
 _CELLS_FINE = 4096
 # Behind every record.
 _NO_RANK = (1 << 62) - 1
 # Of two records near one cycle either may be meant where they are within 20 to 1 (assumed).
 _AS_GOOD = 3.0
-# States behind the candidates: the log tells of none of these cycles, begins later, has ended.
+# States behind the candidates: the log has none of these cycles, begins later, has ended.
 _NO_RECORD, _BEFORE_LOG, _AFTER_LOG = -3, -2, -1
 _CANDIDATES = slice(None, _NO_RECORD)
 _STATES_AT_ENDS = ((0, 0), (0, 3))
@@ -110,7 +112,7 @@ class _Worth:
             clock went back two records may be near: this is the first of them that is as good.
         last_rank: of the last of them, int64 [n, k].
         best_rank: rank of the likeliest, however it is dated; -1 for none, int64 [n, k].
-        of_none: that the cycle has no record, where the log tells of its time, and (twice) where it
+        of_none: that the cycle has no record, where the log covers its time, and (twice) where it
             does not, float64 [n, 3].
         log_s: the first and the last time at which a cycle may have a record, by the log.
         log: the records.
@@ -231,7 +233,7 @@ class _Cells:
     stretch: Indexes
 
 
-def _cells(tracks: Tracks, size: int, fine: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> _Cells:
+def _cells(tracks: Tracks, size: int, fine: NDArray[np.bool_]) -> _Cells:
     firsts: list[Indexes] = []
     stretches: list[Indexes] = []
     single = (~np.isnan(tracks.offset_s)).sum(axis=1) <= 1
@@ -245,8 +247,8 @@ def _cells(tracks: Tracks, size: int, fine: "np.ndarray[tuple[int], np.dtype[np.
 
 def _unsettled(
     cells: _Cells, tracks: Tracks, posterior: Floats, cycles: CycleTimes
-) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
-    """Return the stretches in or beside which the clock may have been set."""
+) -> NDArray[np.bool_]:
+    """Return the stretches in or next to which the clock may have been set."""
     best = posterior.argmax(axis=1)
     at_s = cycles.at_s[cells.first[1:-1]]
     before_s = tracks.offset_at(cells.stretch[:-1], best[:-1], at_s)
@@ -361,10 +363,11 @@ class _Log:
 class _Moves:
     """What it costs to go from one cell to the next, as log-likelihoods, from row to column.
 
-    Where a log begins and ends nobody knows. Of a cycle before it, or after it, all offsets say the
-    same: that it has no record. So all of them are one state on either side; from the one before,
-    each candidate may be entered at the cell at which the log begins for it, and the one after is
-    entered where the log ends. And where no candidate explains anything the clock stands anywhere.
+    Where a log begins and ends is not known. Of a cycle before it, or after it, all offsets give
+    the same: that it has no record. So all of them are one state on either side; from the one
+    before, each candidate may be entered at the cell at which the log begins for it, and the one
+    after is entered where the log ends. And where no candidate explains anything the clock stands
+    anywhere.
     """
 
     def __init__(

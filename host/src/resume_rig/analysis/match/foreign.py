@@ -1,17 +1,9 @@
 """Whether a log is of the unit whose wires these are, or of another one.
 
-Against many records some offset explains some cycles by chance, and where the clock may have been
-set in between, several offsets explain more of them. So what the best assignment explains is held
-against the hypothesis that the log is foreign: that its records follow each other at a pace of
-their own, whatever the wires did. Both must say when each record that the campaign spans came,
-given the one before it; the wires have to say it better than the log alone can.
-
-Own log: the interval between two records is that of their cycles, with the error of two readings;
-what the log has beside them comes at some rate, a cycle without a record has lost it, a step of
-the clock may be to anywhere. The first offset is as likely as the prior says, among all offsets at
-which any record stands by any cycle.
-Foreign log: the interval is like the other intervals of the log and of the cycles (both units may
-follow one plan), or of no pace at all.
+Against many records some offset explains some cycles by chance. So what the best assignment
+explains is held against the hypothesis that the log is foreign: that its records follow each other
+at a pace of their own, whatever the wires did. Both predict when each record came, given the one
+before it; the wires have to predict it better than the log alone can.
 """
 
 from dataclasses import dataclass, replace
@@ -34,12 +26,12 @@ from resume_rig.analysis.match.times import UNKNOWN, CycleTimes, Entries, Floats
 from resume_rig.analysis.match.trace import Trace
 
 # Two clocks that are both meant to show UTC: half of them within seconds; the others off by a time
-# zone (at most 14 h) and little more, or by anything within decades.
-_NEAR_S, ONES_S, _DECADES_S = 5.0, 15 * 3600.0, 40 * 365 * 86_400.0
-_NEAR, ONED, _ANYWHERE = 0.5, 0.3, 0.2
+# zone (at most 14 h) and little more, or by anything within decades. The shares are assumed.
+_NEAR_S, _ZONES_S, _DECADES_S = 5.0, 15 * 3600.0, 40 * 365 * 86_400.0
+_NEAR, _ZONED, _ANYWHERE = 0.5, 0.3, 0.2
 # Of a clock that was set by hand: a minute off is half as likely as right (assumed).
-ONE_SCALE_S = 60.0
-ONES = 2 * float(np.log1p(ONES_S / ONE_SCALE_S))
+_ZONE_SCALE_S = 60.0
+_ZONES = 2 * float(np.log1p(_ZONES_S / _ZONE_SCALE_S))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +57,8 @@ class OffsetPrior:
             return np.where(np.isnan(offset_s), np.nan, -np.log(self.span_s))
         size = np.abs(offset_s - self.expected_s)
         near = _NEAR * np.exp(-((size / _NEAR_S) ** 2)) / (_NEAR_S * np.sqrt(np.pi))
-        zoned = ONED / (ONE_SCALE_S + size) / ONES
-        zoned = np.where(size <= ONES_S, zoned, 0.0)
+        zoned = _ZONED / (_ZONE_SCALE_S + size) / _ZONES
+        zoned = np.where(size <= _ZONES_S, zoned, 0.0)
         return np.asarray(np.log(near + zoned + _ANYWHERE / _DECADES_S))
 
     def log_share(self, low_s: float, high_s: float) -> float:
@@ -79,8 +71,8 @@ class OffsetPrior:
     @staticmethod
     def _below(away_s: float) -> float:
         """Return how likely an offset below this one is, against that of zero, near and by zone."""
-        size = min(abs(away_s), ONES_S)
-        zoned = ONED * float(np.log1p(size / ONE_SCALE_S)) / ONES
+        size = min(abs(away_s), _ZONES_S)
+        zoned = _ZONED * float(np.log1p(size / _ZONE_SCALE_S)) / _ZONES
         return _NEAR / 2 * erf(away_s / _NEAR_S) + float(np.copysign(zoned, away_s))
 
 
@@ -94,43 +86,46 @@ _LIKELY = 0.5
 # As in the chain: farther than two readings about one offset differ.
 _STEP_S = 0.8
 # Two readings of an RTC in whole seconds differ by a triangle of 1 s on either side, and what the
-# time to the OS varies; some are wrong by seconds. Worth as much as ten intervals that were seen.
+# time to the OS varies; some are wrong by seconds. Worth as much as ten measured intervals
+# (assumed).
 _READINGS_S, _WILD, _WILD_S, _PRIOR_WEIGHT = 1.2, 0.02, 8.0, 10.0
-# How close to one another intervals count as alike, for a pace from even to random.
+# How close to one another intervals count as equal, for a pace from even to random (assumed).
 _PACE_WIDTHS_S = (0.5, 1.5, 5.0, 15.0)
-# Gaps from a second to weeks, each order of magnitude as likely as the next.
+# Gaps from a second to weeks, each order of magnitude as likely as the next (assumed).
 _ORDERS = float(np.log(1e6))
-# One pair, or two, may fit by chance where the log does not tell of every cycle.
+# One pair, or two, may fit by chance where the log does not cover every cycle.
 _FEW = 3
-# What no single pace explains is weighed by all of them together.
+# What no single pace explains is weighed by all of them together (assumed).
 _ANY_PACE = 0.1
-# A log that is read after a campaign ends with it as likely as not.
+# A log that is read after a campaign ends with it as likely as not (assumed).
 _ENDS = 0.5
 # Two units that follow one plan begin after a pause, and end after as many cycles, each as likely
-# as one in four.
+# as one in four (assumed).
 _SAME_COUNT = 0.25
 _HOUR_S, _LOG_2 = 3600.0, float(np.log(2.0))
 # Between certain that it is foreign and certain that it is own.
 _UNDECIDED = 0.0
 _NO_DOUBT = 700.0  # beyond it exp() of a float is infinite
-# Odds of 1 to 160,000 leave no doubt of the log, and fewer certain pairs among others may stand.
+# Odds of 1 to 160,000 leave no doubt of the log, and fewer certain pairs among others may stand
+# (assumed).
 _BEYOND_DOUBT = 12.0
-# So many pairs in the middle of a long campaign tell enough.
+# So many pairs in the middle of a long campaign show enough (assumed).
 _ENOUGH = 4096
-# Other sleeps within a campaign: a tenth of one, expected in five minutes, before any is seen.
+# Other sleeps within a campaign: a tenth of one, expected in five minutes, before any was there
+# (assumed).
 _OTHERS, _OTHERS_S = 0.1, 300.0
 # Of records that come whenever they like, 37 of 100 readings bring exactly one; of those of a unit
-# that follows the same plan, most.
+# that follows the same plan, most (assumed).
 _ONE_EACH = 0.5
-# More of them say no more: what has the same pace brings one each, too. So many tell a campaign at
+# More of them add no more: what has the same pace brings one each, too. So many show a campaign at
 # an even pace of a dozen cycles, of which nothing else speaks (assumed).
 _READINGS = 14
 # Another unit that one plan began at the same time, by a clock that is right: one in ten. Fewer
-# cycles than a few follow no plan.
+# cycles than a few follow no plan (assumed).
 _ABREAST = 0.1
 # One script that sent another unit to sleep at the same times, and that log was given: taken to be
-# one in 1000, so that a dozen cycles of a unit that hides time stay certain. What speaks for it
-# makes a log doubtful, not another's: a firmware may hide as much.
+# one in 1000, so that a dozen cycles of a unit that hides time stay certain (assumed). What speaks
+# for it makes a log doubtful, not another's: a firmware may hide as much.
 _NO_SCRIPT, _SCRIPT_AT_MOST = float(np.log(1000.0)), -4.0
 # A setting of the clock by 30 s: where it was set, and back, nothing is known of the gap between.
 _SET: float = step_cost(np.array([30.0]), Noise(steps_per_cycle=STEPS_PER_CYCLE)).item()
@@ -144,7 +139,7 @@ class Origin:
     Attributes:
         log_odds: own against foreign, natural logarithm.
         script_odds: own against a unit that one script sends to sleep at the same times, likewise.
-        fit: cycles that have a likely record. covered: cycles that the log should tell of.
+        fit: cycles that have a likely record. covered: cycles that should have one in the log.
         read_live: whether it was read while the cycles ran.
     """
 
@@ -185,9 +180,9 @@ def origins_of(
 ) -> tuple[Origin, Floats]:
     """Return of which unit the logs are, and how likely each pair's log is own, float64 [k].
 
-    Logs of several units may be given together, and what ties one of them says nothing of another.
-    So the stories that all of them are own, all but one, one alone, and none, are held against each
-    other; a log is as likely own as those are together in which it is.
+    Logs of several units may be given together, and what ties one of them is no evidence of
+    another. So the hypotheses that all of them are own, all but one, one alone, and none, are held
+    against each other; a log is as likely own as those are together in which it is.
 
     Args:
         possible: what the likeliest record of each cycle is, and how likely that is.
@@ -231,7 +226,7 @@ def origins_of(
 def _origin_of(
     possible: Choice, cycles: CycleTimes, entries: Entries, noise: Noise, prior: OffsetPrior
 ) -> Origin:
-    """Return of which unit a log is; where nothing is likely to fit, nothing is said."""
+    """Return of which unit a log is; where nothing is likely to fit, nothing is doubted."""
     pairs = possible.where(possible.probability > _LIKELY)
     fit = len(pairs.rows)
     if fit == 0:
@@ -252,10 +247,10 @@ def _origin_of(
     log_odds = _Held(pairs, cycles, entries, noise).log_odds(prior)
     longest = pairs.where(_longest_run(pairs))
     if len(longest.rows) < len(pairs.rows):
-        # A short run beside it may be chance where the rest is not.
+        # A short run next to it may be chance where the rest is not.
         log_odds = max(log_odds, _Held(longest, cycles, entries, noise).log_odds(prior))
     # Before anything was compared neither is likelier, not of a log that was read meanwhile either:
-    # which machine the host was told to read is what the answer is to check. What was learnt of the
+    # which machine the host was set to read is what the answer is to check. What was learnt of the
     # noise was learnt from these pairs (BIC: half the logarithm of their number).
     log_odds += trace.against_other_sleeps() - 0.5 * float(np.log(fit))
     script = _NO_DOUBT
@@ -265,7 +260,15 @@ def _origin_of(
 
 
 class _Held:
-    """A log held against both hypotheses."""
+    """A log held against both hypotheses.
+
+    Own log: the interval between two records is that of their cycles, with the error of two
+        readings; further records come at some rate, a cycle without a record has lost it, a step of
+        the clock may be to anywhere. The first offset is as likely as the prior has it, among all
+        offsets at which any record stands by any cycle. Foreign log: the interval is like the other
+        intervals of
+    the log and of the cycles (both units may follow one plan), or of no pace at all.
+    """
 
     def __init__(self, pairs: Choice, cycles: CycleTimes, entries: Entries, noise: Noise) -> None:
         self._pairs, self._cycles, self._entries, self._noise = pairs, cycles, entries, noise
@@ -347,7 +350,7 @@ class _Held:
         explained = np.ones(count, dtype=np.bool_)
         gaps = np.zeros(count)
         for _ in range(2):
-            # What the gaps that are not explained hold says nothing of how many others there are.
+            # What unexplained gaps hold is no measure of how many others there are.
             explained_s = each_s * (len(rows) + float(cycles[explained].sum()))
             rate_hz = (float(others[explained].sum()) + _OTHERS) / (explained_s + _OTHERS_S)
             gaps = lost + others * np.log(rate_hz) - of_foreign - rate_hz * each_s * cycles
@@ -415,7 +418,7 @@ class _Held:
                 self._at_one_pace(paces, since_s, itself, width_s) for width_s in _PACE_WIDTHS_S
             ]
         mixed = np.mean(shares, axis=0)
-        # Few intervals do not tell how close at one pace they are: all of it together, as likely.
+        # Few intervals do not show how close at one pace they are: all of it together, as likely.
         shares += [mixed] * len(shares)
         shares.append(rate_hz * np.exp(-rate_hz * np.maximum(since_s, 0.0)))
         low_s, high_s = self._window()
@@ -479,7 +482,7 @@ def _os_times_s(pairs: Choice, cycles: CycleTimes) -> Floats:
 
 
 def _covered(cycles: CycleTimes, entries: Entries, os_s: Floats) -> Mask:
-    """Return which cycles the log should tell of; all of them, if it was read meanwhile."""
+    """Return which cycles should have a record; all of them, if the log was read meanwhile."""
     within = os_s >= entries.at_s[0] - _READINGS_S
     within &= os_s <= entries.at_s[-1] + _READINGS_S
     return np.asarray(within | (cycles.readings > 0))

@@ -1,13 +1,8 @@
 """How likely it is that a record belongs to a cycle, given how the clocks stand.
 
-Seldom more than one stands near, so what is near is listed; the rest of a table of all neighbours
-would be empty.
-
-All is relative to "the record is of some other sleep". A cycle's record is lost with probability
-`lost`, and was never written with the one that the wires tell of; else its wake lies beside the
-predicted one, within half a second of RTC quantisation and what the time to the OS varies. The time
-asleep speaks too, whatever the offset, but a record that disagrees there is not ruled out: a DUT
-may hide seconds before its sleep.
+All is relative to "the record is of some other sleep". Seldom more than one entry stands near a
+prediction, so those near are listed, and there is no table of all. The time asleep counts too,
+whatever the offset; a record that disagrees there is not ruled out, as a DUT may hide seconds.
 """
 
 from dataclasses import dataclass, replace
@@ -29,7 +24,8 @@ NEVER = -1e9
 """The log-likelihood of what cannot be."""
 IMPOSSIBLE = -1e8
 """Less than any campaign can make up for, and more than NEVER."""
-# Two on either side: sleeps are seconds apart, and a record has two entries at most.
+# Two on either side: sleeps follow one another by seconds, and a record has two entries at most
+# (assumed).
 _SIDE = 2
 _NEIGHBOURS = np.arange(-_SIDE, _SIDE)
 
@@ -38,7 +34,7 @@ _NEIGHBOURS = np.arange(-_SIDE, _SIDE)
 class Gains:
     """The entries near some predictions, and what each is worth.
 
-    In order of the predictions, and of the entries beside each.
+    In order of the predictions, and of the entries near each.
 
     Attributes:
         of: index of the prediction, int64 [q].
@@ -57,7 +53,7 @@ class Gains:
     lag: Readings
 
     def with_lag(self, usual: int, late: float) -> "Gains":
-        """Return the gains with what it says when the records came (`match_live.lag_gain`)."""
+        """Return the gains with how likely it is that the records came then (`lag_gain`)."""
         has_lag = self.lag >= 0
         gain = self.gain.copy()
         gain[has_lag] += lag_gain(self.lag[has_lag], usual, late)
@@ -102,7 +98,7 @@ class Gains:
 def near(at_s: Floats, predicted_s: Floats, reach_s: float) -> tuple[Indexes, Indexes, Floats]:
     """Return the entries within reach, at most two on either side: prediction, entry, how far.
 
-    In order of the predictions, and of the entries beside each.
+    In order of the predictions, and of the entries near each.
 
     Args:
         at_s: of the entries, ascending, not empty.
@@ -120,17 +116,19 @@ def near(at_s: Floats, predicted_s: Floats, reach_s: float) -> tuple[Indexes, In
     return reached // (2 * _SIDE), entry.ravel()[reached], away_s.ravel()[reached]
 
 
-# Flat in the middle as a quantised clock is, with soft edges: exp(-x^4), of area 1.
+# Flat in the middle as a quantised clock is, with soft edges: exp(-x^4), of area 1. It is
+# 1 / (2 gamma(5/4)).
 _FLAT = 0.5516
-# Beyond 1.6 half-widths exp(-x^4) is 0.0014: no pair.
+# Beyond 1.6 half-widths exp(-x^4) is 0.0014: no pair (assumed).
 REACH = 1.6
 # Half a second of the RTC and what varies. A pace that beats with whole seconds shows less for
-# hours, and then the rest: `half_s` is taken from 95 of 100 pairs, the others may be anywhere.
+# hours, and then the rest: `half_s` is taken from 95 of 100 pairs, the others may be anywhere. Both
+# assumed (benchmarks/matching.py).
 _QUANTISED_HALF_S = 0.55
 _OF_THE_REST = 0.05
-# Errors that are alike for hours also draw the line astray that is laid through them.
+# Errors that are equal for hours also draw the line astray that is laid through them (assumed).
 _ASTRAY_S = 0.3
-# A firmware that stalls in one wake of a hundred, for seconds.
+# A firmware that stalls in one wake of a hundred, for seconds (assumed).
 _LATE, _LATE_S = 0.01, 3.0
 LATE_MOST_S = 10.0
 """A wake that comes later to its OS than that is another one."""
@@ -139,23 +137,24 @@ LATE_MOST_S = 10.0
 _ASLEEP_HALF_S = 1.3
 _ASLEEP_RANGE_S = 30.0
 _ASLEEP_DOUBTED = 0.1
-# The record before may be lost, or the clock set while the DUT was awake.
+# The record before may be lost, or the clock set while the DUT was awake (assumed).
 _LENGTH_DOUBTED = 0.3
-# A spread of fewer tells little; and a wire that excludes a kind of sleep errs in one of twenty
+# A spread of fewer shows little; and a wire that excludes a kind of sleep errs in one of twenty
 # (both assumed).
 _IMAGES_OF_AT_LEAST = 10
 _UNLIKE = np.log(0.05)
-# Farther than two readings of the RTC can be apart by themselves.
+# Farther than two readings of the RTC can be from one another by themselves, with what varies
+# (assumed).
 _CLEAR_STEP_S = 2.5
 STEPS_PER_CYCLE = 1 / 300
-"""How often a clock is set, before a campaign shows it, and at least."""
-# Rows at a time, so that their tables stay in the processor's cache.
+"""How often a clock is set, before a campaign shows it, and at least (assumed)."""
+# Rows at a time, so that their tables stay in the processor's cache (assumed).
 _AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """A length of each cycle that both tell, whatever their clocks show.
+    """A length of each cycle that both sides have, whatever their clocks show.
 
     Attributes:
         to_sleep: whether it is that from the trigger to the sleep, not that of being awake before.
@@ -171,7 +170,7 @@ class Length:
 
     @property
     def information(self) -> float:
-        """Return how much a length says that agrees."""
+        """Return how much a length adds that agrees."""
         return float(np.log(self.range_s / self.scale_s))
 
     def both(self, cycles: CycleTimes, entries: Entries) -> tuple[Floats, Floats]:
@@ -192,11 +191,11 @@ class Noise:
         asleep_bias_s: usual excess of the OS's time asleep; None leaves the time asleep out.
         image_bias_s, image_half_s: the same after a wake from an image, and how far it varies:
             whether the OS counts the writing of the image, and how long that takes, only the
-            campaign itself tells; None leaves it out.
+            campaign itself shows; None leaves it out.
         usual_lag: by how many readings the log is late each time.
         late: share of the records that come with another one.
         steps_per_cycle: how often the clock is set.
-        length: a length that wires and OS both tell (`trace`); None leaves it out.
+        length: one that wires and OS both have (trace.py); None leaves it out.
     """
 
     half_s: float = 0.8
@@ -208,7 +207,7 @@ class Noise:
     usual_lag: int = 0
     late: float = 0.1
     steps_per_cycle: float = STEPS_PER_CYCLE
-    length: "Length | None" = None
+    length: Length | None = None
 
 
 def gains(
@@ -309,7 +308,7 @@ def _worth(
 def _log_density(residual_s: Floats, half_s: Floats, information: Floats) -> Floats:
     """Return how likely such errors of a wake are, log per second.
 
-    Where the errors of neighbours are alike, where in its width an error lies is said but once.
+    Where the errors of neighbours are equal, where in its width an error lies counts but once.
     """
     density = np.log(_FLAT / half_s) - information * _fourth(residual_s / half_s)
     narrow = np.flatnonzero(half_s < _QUANTISED_HALF_S)
@@ -402,7 +401,7 @@ def learnt(
     """
     if len(rows) == 0:
         return replace(noise, asleep_bias_s=0.3)
-    # A setting that never was may tear the log apart; records are as frequent as they are.
+    # A setting that never was may tear a gap into the log; records are as frequent as they are.
     every = entries.at_s + entries.settings_s
     first, last = every[entry].min(), every[entry].max()
     inside = (every >= first) & (every <= last)
@@ -473,7 +472,7 @@ def _of_images(difference: Floats) -> tuple[float | None, float]:
         return None, 0.0
     bias_s = float(np.median(difference))
     half_s = 1.5 * float(np.quantile(np.abs(difference - bias_s), 0.9))
-    # What varies as much as sleeps do tells nothing of them.
+    # What varies as much as sleeps do shows nothing of them.
     return (bias_s if half_s < _ASLEEP_RANGE_S / 2 else None), half_s
 
 

@@ -1,17 +1,8 @@
 """Matches cycles with OS records, given only two sequences of times on unrelated clocks.
 
-docs/explanation/matching.md explains how: candidate offsets are voted for and followed
-(offsets.py), a chain over the whole campaign weighs them against each other, steps of the clock
-included (chain.py), with what the wakes and the times asleep say (likelihood.py); the likeliest
-record of each cycle is taken where it is likely enough. What the campaign's noise is like is learnt
-from a first round and used in a second. Last, all that fits is held against "this log is of another
-unit" (foreign.py). All of that is done once more as if the clock had never been set, where the log
-reports settings (views.py).
-
-Where the log was read while the cycles ran, one thing is certain: a record that was there at the
-end of a cycle belongs to none that came later.
-
-O(n log n) but for the votes, which are a fixed number of cycles against all records.
+docs/explanation/matching.md explains how. In the order of the data: times.py, offset_vote.py and
+offsets.py (candidates), likelihood.py, chain.py (weighs them), views.py (the likeliest records),
+rivals.py and foreign.py (doubts). O(n log n), but for votes of a fixed number of cycles.
 """
 
 from collections.abc import Collection, Sequence
@@ -44,19 +35,16 @@ from resume_rig.model.result.match import LOWEST_CONFIDENCE, CycleReason, Record
 
 __all__ = ["Match", "OutsideMoments", "match", "match_arrays"]
 
-# What is less likely is not told as a second possibility (assumed).
+# Assumed: what is less likely is not reported as a second possibility.
 _LEAST_REPORTED = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Which cycle is told of by which record.
+    """Which record is of which cycle.
 
     Attributes:
         matched: the pairs in order of the cycles; no probability is below LOWEST_CONFIDENCE.
-        offset_ns: OS clock minus the cycles' clock, median over the pairs by wake, what the
-            firmware took left out; None without pairs.
-        spread_ns: largest departure of a pair from that median; 0 without pairs.
         steps: (cycle before, cycle after, step in ns) wherever the OS clock was set.
         equal_offsets: how many offsets explain the cycles as well as each other, or more; 1 with
             pairs.
@@ -68,8 +56,6 @@ class Match:
     """
 
     matched: Pairs
-    offset_ns: int | None
-    spread_ns: int
     steps: tuple[tuple[int, int, int], ...]
     equal_offsets: int
     cycle_reasons: dict[int, CycleReason]
@@ -130,11 +116,11 @@ def match_arrays(
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
     unsure = possible.where(possible.probability > _LEAST_REPORTED)
     if found.origin.is_foreign:
-        # When a reading brought a record of another unit says nothing.
+        # When a reading brought a record of another unit is no evidence.
         arrivals = arrivals_of((), len(times.kind), len(moments.awake_s))
     equal_offsets = _equal_offsets(found) if found.related > LIKELY else 1
     if equal_offsets > 1:
-        # So many that none of them is worth telling by itself.
+        # So many that none of them is worth reporting by itself.
         unsure = possible
     pairs = Pairs(index[sure.rows], sure.record, sure.probability).in_order()
     if view.by_wake:
@@ -144,11 +130,8 @@ def match_arrays(
         more = by_sleep_times(sure, view.cycles, view.entries, view.sleeps, found.noise)
         more = more.where(~np.isin(more.cycle, late.cycle))
         pairs = pairs.with_more(more.where(more.probability >= LOWEST_CONFIDENCE))
-    offset_ns, spread_ns = _offset(sure, view)
     return Match(
         matched=pairs,
-        offset_ns=offset_ns,
-        spread_ns=spread_ns,
         steps=_steps(sure, view),
         equal_offsets=equal_offsets if len(pairs.cycle) == 0 else 1,
         cycle_reasons=cycle_reasons(moments, times, pairs, index[unsure.rows], arrivals),
@@ -174,19 +157,6 @@ def _equal_offsets(found: Found) -> int:
         alone = np.median(found.chosen.probability[weighed] / found.possible.probability[weighed])
         rivals = min(round(1.0 / max(float(alone), 1e-9)), MANY)
     return max(round(spread), rivals)
-
-
-def _offset(sure: Choice, view: View) -> tuple[int | None, int]:
-    """Return the median offset and the largest departure from it."""
-    if len(sure.rows) == 0:
-        return None, 0
-    cycles, entries = view.cycles, view.entries
-    difference_s = (
-        entries.at_s[sure.entry] + entries.settings_s[sure.entry] - cycles.at_s[sure.rows]
-    )
-    median_s = float(np.median(difference_s))
-    spread_s = float(np.abs(difference_s - median_s).max())
-    return entries.base_ns - cycles.base_ns + round(median_s * 1e9), round(spread_s * 1e9)
 
 
 def _steps(sure: Choice, view: View) -> tuple[tuple[int, int, int], ...]:

@@ -1,26 +1,35 @@
 """Offsets between two clocks that a stretch of cycles votes for, moved to where their pairs are.
 
-The difference of every entry and every cycle of the stretch is one vote. Differences that many
-agree on are candidates. Cycles that repeat evenly make many, one for each shift. Each candidate is
-then fitted to the pairs that it makes.
+The difference of every entry and every cycle of the stretch is one vote; differences that many
+agree on are candidates, one for each shift where cycles repeat evenly. Each candidate is then
+fitted to the pairs that it makes.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from resume_rig.analysis.match.times import UNKNOWN, CycleTimes, Entries, Floats, Indexes, Readings
+from resume_rig.analysis.match.times import (
+    UNKNOWN,
+    CycleTimes,
+    Entries,
+    Floats,
+    Indexes,
+    Readings,
+    joined,
+    rows_of,
+)
 
 # Readings about one offset are within a second, and what the time to the OS varies; closer offsets
-# are one.
+# are one (both assumed).
 _WINDOW_S = 1.6
 _DIFFERENCE_S = 0.8
-# A quarter of a second of sorting. Fewer than seven cycles tell no offset from chance, and up to 40
-# only the fullest windows are worth counting (assumed).
+# A quarter of a second of sorting. Fewer than seven cycles distinguish no offset from chance, and
+# up to 40 only the fullest windows are worth counting (assumed).
 _VOTES_MAX = 2_000_000
 _CYCLES_MIN = 7
 _CYCLES_FEW = 40
-# So many differences at a time stay in the processor's cache.
+# Assumed: so many differences at a time stay in the processor's cache.
 _AT_ONCE = 1 << 15
 
 
@@ -54,7 +63,7 @@ def agreed_offsets(differences_s: Floats, most: int) -> Floats:
 
 
 def _chosen(differences: Floats, voters: int, most: int) -> Floats:
-    """Return the offsets with most votes, at least a window's half apart, best first."""
+    """Return the offsets with most votes, at least half a window from each other, best first."""
     few, votes = _most_voted(differences, voters, 64 * most)
     until = np.searchsorted(differences, differences[few] + _WINDOW_S, side="right")
     chosen: list[float] = []
@@ -119,11 +128,11 @@ def _windows_with(votes: int, differences: Floats) -> Indexes:
 
 # Half a second of the RTC, as much again where a vote is off, and what varies (assumed).
 _REACH_S = 1.3
-# Five times a poor crystal: more is no drift. Of fewer pairs a rate tells nothing (assumed).
+# Five times a poor crystal: more is no drift. Fewer pairs show no rate (assumed).
 _RATE_MAX = 150e-6
 _RATE_OF_AT_LEAST = 24
 # What crystals do; what a quantised reading is off by; and by how much all of them change at once
-# where a pace beats with whole seconds.
+# where a pace beats with whole seconds (all assumed).
 _CRYSTAL_RATE = 30e-6
 _READING_S, _BEAT_S = 0.3, 1.0
 # After two the pairs stay the same. An offset that explains less than three of four cycles, or none
@@ -131,7 +140,7 @@ _READING_S, _BEAT_S = 0.3, 1.0
 _ROUNDS = 2
 _SUPPORT = 0.75
 _MISSED_RUN = 5
-# What a pair counts for each reading of the log by which its record came late.
+# What a pair counts for each reading of the log by which its record came late (assumed).
 _LATE = 0.95
 _Mask = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
@@ -156,16 +165,15 @@ class Candidates:
 
     def where(self, kept: Indexes | _Mask) -> "Candidates":
         """Return a part of them."""
-        return Candidates(self.offset_s[kept], self.rate[kept], self.score[kept], self.missed[kept])
+        return rows_of(self, kept)
 
     def with_more(self, more: "Candidates") -> "Candidates":
         """Return these and more."""
-        return Candidates(
-            np.concatenate([self.offset_s, more.offset_s]),
-            np.concatenate([self.rate, more.rate]),
-            np.concatenate([self.score, more.score]),
-            np.concatenate([self.missed, more.missed]),
-        )
+        return joined([self, more])
+
+    def later(self, by_s: float) -> Floats:
+        """Return the offsets by so much later, or earlier, float64 [k]."""
+        return self.offset_s + self.rate * by_s
 
     def explain(self, cycles: int) -> bool:
         """Return whether the best of them explains a run of so many cycles."""
@@ -261,7 +269,7 @@ def _next_after(at_s: Floats, predicted_s: Floats) -> Indexes:
 
 
 def _turned(residual: Floats, near: _Mask, away: Floats, rate: Floats) -> Floats:
-    """Return the rates after a least-squares step, as far as pairs and time tell them."""
+    """Return the rates after a least-squares step, as far as pairs and time show them."""
     count = near.sum(axis=1)
     weight = np.maximum((near * away**2).sum(axis=1), 1.0)
     slope = (np.where(near, residual, 0.0) * away).sum(axis=1) / weight

@@ -1,15 +1,9 @@
-"""Where the OS clock may have stood in each stretch of a campaign.
+"""Where the OS clock may have stood in each stretch of a campaign: the candidates.
 
-A long campaign is gone over once with the best candidate alone, from where it is known outwards.
-Runs that it explains from end to end become one stretch each; the rest is cut short, so that a
-clock that is set there can be followed.
-
-A stretch is a run of consecutive cycles, short enough for the offset to be a line. Candidates come
-from votes: against all records at the beginning, the middle and the end of the campaign, and
-against the records next in order wherever the offset so far no longer explains the cycles (the
-clock was set). They are carried from stretch to stretch, forwards and then backwards, each moved
-to where its own pairs are. The assignment in order that explains the intervals best (`order`) adds
-its own: it needs no votes.
+A stretch is a run of cycles short enough for the offset to be a line; in a long campaign also a
+long run that one offset explains from end to end. Candidates are voted for, carried from stretch to
+stretch both ways, and voted for again where they no longer explain the cycles: the clock was set.
+The assignment in order that explains the intervals best (order.py) adds its own.
 """
 
 from dataclasses import dataclass
@@ -35,7 +29,7 @@ from resume_rig.analysis.match.times import (
     Indexes,
 )
 
-# The offset, and one more where the clock was set among the cycles.
+# The offset, and one more where the clock was set among the cycles (assumed).
 _OF_EACH_LAG = 2
 
 
@@ -75,7 +69,7 @@ _STRETCHES_MAX = 8000
 _LONG = 1024
 LONG_CAMPAIGN = 4 * _LONG
 """From so many cycles on what neighbours agree about is not looked at again."""
-# Beyond that a crystal's rate may have turned with the temperature of the room.
+# Beyond that a crystal's rate may have turned with the temperature of the room (assumed).
 _LONG_S = 86_400.0
 # An offset is moved by the first cycles of a long stretch before all of it counts; the best and one
 # more are carried on. Records next in order: some behind, for those that other sleeps wrote, and
@@ -150,11 +144,9 @@ class _Walk:
                 first, last = (max(high - length, low), high)
             part = Run.of(self._cycles, slice(first, last))
             middle_s = float(part.at_s[0] + part.at_s[-1]) / 2
-            moved = candidates.offset_s + candidates.rate * (middle_s - at_s)
-            candidates, at_s = (
-                fitted(self._inside, part, middle_s, moved, candidates.rate),
-                middle_s,
-            )
+            moved_s = candidates.later(middle_s - at_s)
+            candidates = fitted(self._inside, part, middle_s, moved_s, candidates.rate)
+            at_s = middle_s
         best = candidates.where(np.argsort(-candidates.score, kind="stable"))
         if times[-1] - times[0] <= _LONG_S and best.explain(len(times)):
             self.candidates, self.at_s = best, at_s
@@ -183,14 +175,15 @@ class _Walk:
                 self.candidates, self.at_s = found, middle_s
 
 
-# Closer candidates are one: half a second of the RTC, and what varies.
+# Closer candidates are one: half a second of the RTC, and what varies (assumed).
 _SAME_S = 0.7
 # What is tried in a stretch: the most voted offsets of it, and of a longer run that holds the few
 # uneven pauses of an even pace; and from where in the log to look on (assumed).
 _VOTED = 32
 _LONG_RUN = 512
 _PLACES = 8
-# What is kept: fewer in long campaigns, so that time and memory grow with their length alone.
+# What is kept: fewer in long campaigns, so that time and memory grow with their length alone
+# (assumed; docs/validation-match.md has what is left out).
 _KEPT_OF_VOTES = 200_000
 _KEPT_MIN, _KEPT_MAX = 6, 96
 # Shares of the best score: below the first it is not carried on; what is as good as the best goes
@@ -198,11 +191,14 @@ _KEPT_MIN, _KEPT_MAX = 6, 96
 _POOR = 0.3
 _ANY = 2.0
 _AS_GOOD = 0.9
-# Two clocks that agree: off by a minute at most, to be voted for among the records there alone.
+# Two clocks that agree: off by a minute at most, to be voted for among the records there alone
+# (assumed).
 _CLOSE_S = 60.0
-# Two readings of an RTC in whole seconds about one offset, and what varies; two pairs are a run.
+# Two readings of an RTC in whole seconds about one offset, and what varies; two pairs are a run
+# (assumed).
 _RUN_S, _RUN_OF = 1.2, 2
-# Of so many cycles next to a stretch so many speak for an offset that is looked at in it, too.
+# Of so many cycles next to a stretch so many speak for an offset that is looked at in it, too
+# (assumed; benchmarks/matching.py).
 _EDGE, _EDGE_EXPLAINED, _EDGE_MOST = 6, 3, 4
 
 
@@ -340,7 +336,7 @@ class _Finder:
             found[within] = each
             if len(self._first) < len(short):
                 difference_s = self._middle_s[within] - middle_s[stretch]
-                moved = self._fitted(within, each.offset_s + each.rate * difference_s, each.rate)
+                moved = self._fitted(within, each.later(difference_s), each.rate)
                 found[within] = self._merged(NONE, moved)
         return found
 
@@ -394,7 +390,7 @@ class _Finder:
         near = np.searchsorted(self._entries.at_s, [os_s - _SAME_S, os_s + _SAME_S])
         explained = (near[1] > near[0]).sum(axis=1)
         difference_s = self._middle_s[stretch] - self._middle_s[origin]
-        moved_s = neighbour.offset_s + neighbour.rate * difference_s
+        moved_s = neighbour.later(difference_s)
         new = np.ones(len(neighbour), dtype=np.bool_)
         if len(own):
             new = np.abs(moved_s[:, None] - own.offset_s[None, :]).min(axis=1) > _SAME_S
@@ -409,8 +405,7 @@ class _Finder:
             return False
         worthy = before.where(before.score >= _POOR * before.score[0])
         difference_s = self._middle_s[stretch] - self._middle_s[stretch - step]
-        moved = worthy.offset_s + worthy.rate * difference_s
-        difference = np.abs(moved[:, None] - own.offset_s[None, :])
+        difference = np.abs(worthy.later(difference_s)[:, None] - own.offset_s[None, :])
         return bool(np.all(difference.min(axis=1) <= _SAME_S))
 
     def _of_pair(self, cycle: int, record: int) -> dict[int, Floats]:
@@ -428,8 +423,8 @@ class _Finder:
     def _voted(self, stretch: int) -> Floats:
         """Return what the cycles of a stretch, and those of a longer run, vote for.
 
-        The short run sees a clock that is set often; the long one sees the few irregular pauses
-        that tell the shifts of an even pace apart.
+        The short run shows a clock that is set often; the long one has the few irregular pauses
+        that distinguish the shifts of an even pace.
         """
         times, inside = self._times(stretch), self._entries.at_s
         low = max(min(int(self._first[stretch]), len(self._at_s) - _LONG_RUN), 0)
@@ -443,17 +438,15 @@ class _Finder:
         return np.concatenate(voted)
 
     def _live_offsets(self, stretch: int) -> Floats:
-        """Return what the readings of the log say that the cycles of a stretch were told of."""
+        """Return what the records vote for that the readings of a stretch of cycles brought."""
         return self._live.offsets(int(self._first[stretch]), int(self._first[stretch + 1]))
 
     def _carried(self, before: Candidates, origin: int, stretch: int) -> Candidates:
         if len(before) == 0:
             return NONE
-        own = before.score >= _POOR * before.score[0]
+        worthy = before.where(before.score >= _POOR * before.score[0])
         difference_s = self._middle_s[stretch] - self._middle_s[origin]
-        return self._fitted(
-            stretch, (before.offset_s + before.rate * difference_s)[own], before.rate[own]
-        )
+        return self._fitted(stretch, worthy.later(difference_s), worthy.rate)
 
     def _next_in_order(
         self, carried: Candidates, own: Candidates, stretch: int, step: int
@@ -494,13 +487,11 @@ class _Finder:
 
         Those of `one` come from a neighbour or were there before; they stay for this stretch even
         if little speaks for them here, because the clock may have been set within it. And where
-        more are as good as can be kept, they go first: at an even pace all shifts are alike, and
+        more are as good as can be kept, they go first: at an even pace all shifts are equal, and
         what is followed in one stretch must be there in the next.
         """
-        offset = np.concatenate([one.offset_s, other.offset_s])
-        rate = np.concatenate([one.rate, other.rate])
-        score = np.concatenate([one.score, other.score])
-        missed = np.concatenate([one.missed, other.missed])
+        both = one.with_more(other)
+        offset, score = both.offset_s, both.score
         trusted = np.arange(len(offset)) < len(one)
         best = float(score.max()) if len(score) else 0.0
         before = trusted & (score >= _AS_GOOD * best) & (len(offset) > self._kept)
@@ -516,4 +507,4 @@ class _Finder:
             if all(abs(offset[at] - offset[c]) > _SAME_S for c in chosen):
                 chosen.append(at)
         chosen.sort(key=lambda at: -(float(score[at]) + 0.01 * bool(trusted[at])))
-        return Candidates(offset[chosen], rate[chosen], score[chosen], missed[chosen])
+        return both.where(np.array(chosen, dtype=np.int64))

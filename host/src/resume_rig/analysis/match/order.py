@@ -1,8 +1,8 @@
-"""One record of each cycle, and the order that they must have.
+"""One record of each cycle, and the order that they must have: records are written in it.
 
-Records were written in the order of the cycles. Pairs that contradict that exclude each other.
-And of all assignments in that order one explains the intervals best, without any offset: where the
-clock is set often, or a pace is even, that one has offsets that few cycles vote for.
+Pairs that contradict the order exclude each other. And of all assignments in that order one
+explains the intervals best, without any offset (`aligned`): where the clock is set often, or a pace
+is even, it has offsets that few cycles vote for.
 """
 
 from bisect import bisect_left
@@ -12,10 +12,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes
+from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes, rows_of
 
 # Likely pairs are put in order; of the others those of 5 % and more leave a doubt on up to so many
-# beside them, unless three likely ones contradict them (all assumed; benchmarks/matching.py).
+# neighbours, unless three likely ones contradict them (all assumed; benchmarks/matching.py).
 _WORTH_A_DOUBT = 0.5
 _WORTH_A_LOOK = 0.05
 _LOOKED_AT = 24
@@ -43,14 +43,7 @@ class Choice:
 
     def where(self, kept: NDArray[np.bool_] | Indexes) -> "Choice":
         """Return a part of it."""
-        return Choice(
-            self.rows[kept],
-            self.record[kept],
-            self.entry[kept],
-            self.probability[kept],
-            self.offset_s[kept],
-            self.residual_s[kept],
-        )
+        return rows_of(self, kept)
 
     def times(self, factor: Floats) -> "Choice":
         """Return the same with every probability lessened by its factor."""
@@ -61,7 +54,7 @@ def in_order(each: Choice, entries: Entries) -> Choice:
     """Drop as few pairs as need be for each record to stand once and in the order of the cycles.
 
     A pair that had to give way leaves a doubt on those that it contradicts. What is unlikely
-    stays as it is; it only tells later that a cycle had more than one possible record.
+    stays as it is; it only shows later that a cycle had more than one possible record.
     """
     is_likely = each.probability > _WORTH_A_DOUBT
     likely = each.where(is_likely)
@@ -96,7 +89,7 @@ def _instead_of(one: Floats, other: float) -> Floats:
     return np.asarray(mine / (mine + other * (1.0 - one) + (1.0 - one) * (1.0 - other) + 1e-300))
 
 
-def _longest_ascent(rank: Indexes) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+def _longest_ascent(rank: Indexes) -> NDArray[np.bool_]:
     """Return which ranks make a longest strictly ascending sequence, in O(n log n)."""
     highest = np.maximum.accumulate(rank)
     lowest = np.minimum.accumulate(rank[::-1])[::-1]
@@ -131,7 +124,7 @@ def doubted_by_order(chosen: Choice, options: Choice, entries: Entries) -> Choic
     """Return pairs with the doubt that unlikely options of other cycles leave on them.
 
     After the clock went back by a few paces two records may fit one cycle, and neither of them is
-    likely; a pair beside that contradicts one of the two is only as good as the other.
+    likely; a neighbour that contradicts one of the two is only as good as the other.
 
     Args:
         chosen: one record of each cycle, likely ones in order.
@@ -172,11 +165,12 @@ def doubted_by_order(chosen: Choice, options: Choice, entries: Entries) -> Choic
     return chosen.times(1.0 - doubt)
 
 
-# A table of cycles and records: a second or two.
+# A table of cycles and records: a second or two (assumed).
 _CELLS_MOST = 8_000_000
-# So many cycles, or records, from one pair to the next; what is beyond is a gap with a step.
+# So many cycles, or records, from one pair to the next; what is beyond is a gap with a step
+# (assumed).
 _AHEAD = 3
-# Two readings of an RTC in whole seconds differ by a second and what varies. Beside that a pair is
+# Two readings of an RTC in whole seconds differ by a second and what varies. Against that a pair is
 # worth what a record is that comes once an hour; a record that is passed over costs a little, a
 # cycle without one what a lost record does, and a gap what a step of the clock to anywhere within
 # an hour does, once in 300 cycles (all as assumed in the chain).

@@ -1,7 +1,6 @@
 """Columns of cycles and OS records that the match is given, and the pairs that it finds.
 
-`match` makes columns of facts; who has columns already hands them to `match_arrays`. Where a cycle
-or a record has no partner, the likely reason is named.
+Where a cycle or a record has no partner, the likely reason is named.
 """
 
 from collections.abc import Collection, Sequence
@@ -28,13 +27,15 @@ from resume_rig.analysis.match.times import (
     bits_of,
     clock_settings_of,
     codes_of,
+    joined,
+    rows_of,
 )
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.result.match import CycleReason, RecordReason
 
 _NS = 1e-9
 _MS = 1e-3
-# No firmware of a PC takes a minute; more is a TSC that was not reset, or ticks.
+# Assumed: no firmware of a PC takes a minute; more is a TSC that was not reset, or ticks.
 _PLAUSIBLE_FIRMWARE_S = 60.0
 _NOTHING = np.iinfo(np.int64).min
 # Differences of such numbers stay below 64 bits.
@@ -61,7 +62,7 @@ class OutsideMoments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordColumns:
-    """What records say, one value a record; NaN where one says nothing.
+    """What records report, one value a record; NaN where one reports nothing.
 
     Attributes:
         base_ns: what the times count from.
@@ -100,7 +101,7 @@ def moments_of(cycles: Sequence[OutsideMoments]) -> Moments:
 
 
 def columns_of(records: Sequence[OsRecord]) -> RecordColumns:
-    """Return what records say as arrays."""
+    """Return what records report as arrays."""
     first = (r.wake_time_utc_ns or r.sleep_time_utc_ns for r in records)
     base_ns = next((ns for ns in first if ns is not None), 0)
     count, code = len(records), {kind: codes_of([kind])[0] for kind in SleepKind}
@@ -149,7 +150,7 @@ def record_times(columns: RecordColumns, left_out: Collection[SleepKind]) -> Rec
 def _ranks(source: Indexes, wake_s: Floats, began_s: Floats) -> Indexes:
     """Return the order in which records were written: their own in a source, else by time.
 
-    The clock may go back within a source; across sources nothing but the time tells.
+    The clock may go back within a source; across sources only the time shows it.
     """
     rank = np.arange(len(source), dtype=np.int64)
     if len(source) == 0 or np.all(source == source[0]):
@@ -226,16 +227,11 @@ class Pairs:
 
     def where(self, kept: NDArray[np.bool_] | Indexes) -> "Pairs":
         """Return a part of them."""
-        return Pairs(self.cycle[kept], self.record[kept], self.probability[kept])
+        return rows_of(self, kept)
 
     def with_more(self, more: "Pairs") -> "Pairs":
         """Return these and more."""
-        both = Pairs(
-            np.concatenate([self.cycle, more.cycle]),
-            np.concatenate([self.record, more.record]),
-            np.concatenate([self.probability, more.probability]),
-        )
-        return both.in_order()
+        return joined([self, more]).in_order()
 
     def in_order(self) -> "Pairs":
         """Return them in order of the cycles."""
@@ -360,14 +356,14 @@ def by_late_wakes(
     """Return pairs of cycles that are left with records whose wake came late to the OS.
 
     The cycles on either side must be tied to records of the same source, between which that of the
-    cycle stands, and the clock not be set between them. So it says nothing of the origin of a log.
+    cycle stands, and the clock not be set between them. So it is no evidence of a log's origin.
 
     Args:
         sure: the pairs by wake.
         cycles: by wake.
         entries: those that `sure` names.
         noise: of the campaign.
-        same_s: offsets that are no farther apart are of a clock that was not set.
+        same_s: offsets that differ by no more are of a clock that was not set.
     """
     nothing = np.empty(0, dtype=np.int64)
     between = np.flatnonzero((np.diff(sure.rows) == 2) & (np.abs(np.diff(sure.offset_s)) <= same_s))

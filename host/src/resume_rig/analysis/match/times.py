@@ -1,37 +1,52 @@
-"""Cycles and OS records as arrays of times, with and without settings of the OS clock.
+"""Cycles and OS records as arrays: their times, settings of the OS clock, readings of the log.
 
-Windows says of each setting by how much it was. With all of them taken off, the clock ran on. That
-is a second view of the log and no more: an event may be missing or doubled, a setting may not have
-lasted, and where an old Windows gives no reason each wake looks like one.
-
-Seconds in float64, counted from the first cycle and the first record, good to below 1 us over a
+Seconds in float64, counted from the first cycle and the first record: good to below 1 us over a
 hundred years of offset.
-
-A log that was read while the cycles ran says more. A record that was there when the log was read
-belongs to no cycle that came later: that is certain. And it was most likely written soon after its
-wake, so it belongs to a cycle since the reading before. Some logs are late by a reading or two each
-time: how late is a trait of the campaign.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.model.os_record import OsRecord, SleepKind
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Floats = NDArray[np.float64]
+Indexes = NDArray[np.int64]
 Readings = NDArray[np.int32]
+Kept = NDArray[np.bool_] | Indexes | slice
+Columns = TypeVar("Columns", bound="DataclassInstance")
+
+
+def rows_of(columns: Columns, kept: Kept) -> Columns:
+    """Return some rows of a class of arrays, one row each; what is no array stays as it is."""
+    values = {each.name: getattr(columns, each.name) for each in fields(columns)}
+    arrays = {name: each for name, each in values.items() if isinstance(each, np.ndarray)}
+    return replace(columns, **{name: each[kept] for name, each in arrays.items()})
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Return the rows of several of a class of nothing but arrays, one after the other."""
+    names = [each.name for each in fields(parts[0])]
+    columns = {name: np.concatenate([getattr(each, name) for each in parts]) for name in names}
+    return replace(parts[0], **columns)
+
 
 UNKNOWN = -1
-"""The reading of a record of which it is not known when it was seen first."""
+"""The reading of a record of which it is not known when it was there first."""
 
 USUAL_LAGS = (0, 1, 2, 3)
-"""By how many readings a log may be late each time."""
+"""By how many readings a log may be late each time: a trait of the campaign. Assumed."""
 
-# A runner waits for the record of its cycle; a log that lags all the time is a rare set-up.
+# A runner waits for the record of its cycle; a log that lags all the time is a rare set-up
+# (assumed).
 _LAG_LIKELY = (0.9944, 0.005, 0.0005, 0.0001)
-# Each reading more, or less, than usual is so much less likely than the one before.
+# Each reading more, or less, than usual is so much less likely than the one before (assumed).
 _FARTHER = 0.5
 LOG_LAG_LIKELY: NDArray[np.float64] = np.log(_LAG_LIKELY)
 """How likely each usual lag is before anything was compared."""
@@ -39,7 +54,11 @@ LOG_LAG_LIKELY: NDArray[np.float64] = np.log(_LAG_LIKELY)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrivals:
-    """Readings of the log, counted from the first that brought something.
+    """Readings of the log while the cycles ran, counted from the first that brought something.
+
+    A record that was there when the log was read belongs to no cycle that came later: that is
+    certain. And it was most likely written soon after its wake, so it belongs to a cycle since the
+    reading before.
 
     Attributes:
         of_record: the reading that brought it; UNKNOWN where that is not known, int32 [m].
@@ -79,7 +98,7 @@ def arrivals_of(
 
 
 def lag_gain(lag: Readings, usual: int, late: float) -> NDArray[np.float64]:
-    """Return what it says that records came so many readings late, log-likelihood.
+    """Return how likely it is that records came so many readings late, log.
 
     Args:
         lag: readings since the cycle's own; not negative.
@@ -92,32 +111,34 @@ def lag_gain(lag: Readings, usual: int, late: float) -> NDArray[np.float64]:
     return np.asarray(np.where(difference == 0, np.log1p(-late), otherwise), dtype=np.float64)
 
 
-_Floats = NDArray[np.float64]
-_Indexes = NDArray[np.int64]
-
 _US = 1e-6
-# A synchronisation takes back what a wake's reading of the RTC was off by; that does not last.
+# A synchronisation takes back what a wake's reading of the RTC was off by, half a second; that does
+# not last.
 _LASTING_S = 1.0
-# Nobody sets a clock by more than a century.
+# Assumed: nobody sets a clock by more than a century.
 _FARTHEST_S = 100 * 365 * 86_400.0
 _WHOLE, _AFTER = "clock_stepped_us", "clock_stepped_after_wake_us"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClockSettings:
-    """By how much the clock was set since the record before, as the log tells it.
+    """By how much the clock was set since the record before, as the log reports it.
+
+    An event may be missing or doubled, a setting may not have lasted, and where an old Windows
+    gives no reason each wake looks like one: so the times without the settings are a second view
+    only.
 
     Attributes:
         asleep_s: before the wake of each record, float64 [m].
         awake_s: between its wake and its writing, float64 [m].
     """
 
-    asleep_s: _Floats
-    awake_s: _Floats
+    asleep_s: Floats
+    awake_s: Floats
 
 
 def clock_settings_of(records: Sequence[OsRecord]) -> ClockSettings | None:
-    """Return what records tell of lasting settings; None where they tell of none."""
+    """Return the lasting settings that records report; None where they report none."""
     asleep_s, awake_s = np.zeros(len(records)), np.zeros(len(records))
     for at, record in enumerate(records):
         if not record.figures:
@@ -135,34 +156,34 @@ def _seconds(value_us: float) -> float:
     return value_us * _US if abs(value_us) <= _FARTHEST_S / _US else 0.0
 
 
-def _lasting(step_s: _Floats) -> _Floats:
+def _lasting(step_s: Floats) -> Floats:
     return np.where(np.abs(step_s) > _LASTING_S, step_s, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SummedSettings:
-    """The settings of the clock that the log tells of, all together.
+    """The settings of the clock that the log reports, all together.
 
     Attributes:
         before_s: those before the wake of each record, float64 [m].
         own_s: those between its wake and its writing, float64 [m].
     """
 
-    before_s: _Floats
-    own_s: _Floats
+    before_s: Floats
+    own_s: Floats
 
     def counted_from(self, record: int) -> "SummedSettings":
         """Return them with nothing set before the wake of a record."""
         return SummedSettings(self.before_s - self.before_s[record], self.own_s)
 
 
-def all_settings(settings: ClockSettings, rank: _Indexes, doubled_of: _Indexes) -> SummedSettings:
+def all_settings(settings: ClockSettings, rank: Indexes, doubled_of: Indexes) -> SummedSettings:
     """Return all settings, added up.
 
     Args:
         settings: of each record.
         rank: place of each in the order in which records were written, int64 [m].
-        doubled_of: the record that it repeats, -1 for none: a second account tells nothing new.
+        doubled_of: the record that it repeats, -1 for none: a second account adds nothing.
     """
     order, alone = np.argsort(rank, kind="stable"), doubled_of < 0
     asleep_s, awake_s = (
@@ -173,29 +194,29 @@ def all_settings(settings: ClockSettings, rank: _Indexes, doubled_of: _Indexes) 
     return SummedSettings(before_s, settings.awake_s)
 
 
-Floats = NDArray[np.float64]
-Indexes = NDArray[np.int64]
-
 _FROM_IMAGE = frozenset({SleepKind.S4, SleepKind.FAST_STARTUP})
 _KINDS = tuple(SleepKind)
 _CODE = {kind: code for code, kind in enumerate(_KINDS)}
 FROM_IMAGE_BITS = sum(1 << _CODE[kind] for kind in _FROM_IMAGE)
 """Of `Entries.kind`."""
 
-# From SLP_S3# rising to the OS where the record does not say: from memory, from an image.
+# From SLP_S3# rising to the OS where the record does not report it: from memory, from an image. All
+# four pairs are assumed; they count for records without durations alone.
 _USUAL_TO_OS_S = {False: 0.8, True: 8.0}
 _USUAL_WAKE_S = {False: 1.0, True: 5.0}
 # How far such a guess, and one of the length of the wake, may be wrong.
 _GUESSED_HALF_S = {False: 1.8, True: 8.0}
 _OF_OTHERS_HALF_S = {False: 1.0, True: 4.0}
 _OTHERS_OF_AT_LEAST = 3  # a median of fewer may be one that errs
-# A correction that moves a record by more than this against the others may be a lie.
+# A correction that moves a record by more than this against the others may be wrong (assumed).
 _DOUBTFUL_S = 0.3
 _BELIEVED, _NOT_BELIEVED = 0.85, 0.15  # assumed
-# A record without a single duration is written beside the real one as often as in its place.
+# A record without a single duration is written in addition to the real one as often as in its place
+# (assumed).
 _UNMEASURED_WEIGHT = 0.05
 _SAME_MOMENT_S = 2.0  # two readings of an RTC in whole seconds
-# Whether WakeTime holds a setting of the clock that came after the wake: it is written soon.
+# Whether WakeTime holds a setting of the clock that came after the wake: it is written soon
+# (assumed).
 _HELD, _NOT_HELD = 0.15, 0.85
 
 
@@ -205,15 +226,14 @@ class CycleTimes:
 
     Attributes:
         base_ns: what `at_s` counts from.
-        at_s: the wake (or the sleep, where the log tells of sleeps only), float64 [n].
+        at_s: the wake (or the sleep, where the log reports sleeps only), float64 [n].
         index: which cycle, int64 [n].
         asleep_s: how long it slept; NaN where not known, float64 [n].
         unlike: bit of each kind that the wires exclude, int64 [n].
-        reading: the first of the log since its end (`match_live.Arrivals`), int32 [n].
+        reading: the first of the log since its end (`Arrivals`), int32 [n].
         readings: how many there were; 0 where the log was not read while the cycles ran.
-        information: how much of what a record's time says the one before has not said, float64 [n].
-        stated_pair: a cycle and the record that somebody knows to be its own, by index; None
-            without.
+        information: how much a record's time adds to that of the one before, 0..1, float64 [n].
+        stated_pair: a cycle and the record that is stated to be its own, by index; None without.
         silent: how likely it is that no OS came back to write a record, float64 [n].
         awake_s: from the wake of the cycle before to its sleep; NaN where not known, float64 [n].
         to_sleep_s: from the trigger to SLP_S3# falling; NaN where not known, float64 [n].
@@ -234,20 +254,7 @@ class CycleTimes:
 
     def of(self, part: slice) -> "CycleTimes":
         """Return some of them."""
-        return CycleTimes(
-            self.base_ns,
-            self.at_s[part],
-            self.index[part],
-            self.asleep_s[part],
-            self.unlike[part],
-            self.reading[part],
-            self.readings,
-            self.information[part],
-            self.stated_pair,
-            self.silent[part],
-            self.awake_s[part],
-            self.to_sleep_s[part],
-        )
+        return rows_of(self, part)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -311,13 +318,12 @@ class Entries:
         widest_s: no half-width is more.
         asleep_s: how long the OS slept by its own account, NaN where not known, float64 [e].
         kind: bit of its kind, int64 [e].
-        reading: of the log that brought it (`match_live.Arrivals`), int32 [e].
-        settings_s: what was taken off its time, as the log tells of settings of the clock,
-            float64 [e].
+        reading: of the log that brought it (`Arrivals`), int32 [e].
+        settings_s: what was taken off its time for settings of the clock, float64 [e].
         source: index of the source of its record, int64 [e].
         before: record of the same source that was written before it, -1 for none, int64 [e].
-        awake_s: from the wake that that one tells of to this one's sleep, by one run of the OS
-            clock; NaN where not known, float64 [e].
+        awake_s: from the wake of that one to this one's sleep, by one run of the OS clock; NaN
+            where not known, float64 [e].
         took_s, resume_s: how long the OS took to sleep, and to wake (WakeDuration), NaN where not
             known, float64 [e].
     """
@@ -341,29 +347,12 @@ class Entries:
 
     def where(self, kept: Indexes) -> "Entries":
         """Return a part of them."""
-        return Entries(
-            self.base_ns,
-            self.at_s[kept],
-            self.record[kept],
-            self.rank[kept],
-            self.log_weight[kept],
-            self.half_s[kept],
-            self.widest_s,
-            self.asleep_s[kept],
-            self.kind[kept],
-            self.reading[kept],
-            self.settings_s[kept],
-            self.source[kept],
-            self.before[kept],
-            self.awake_s[kept],
-            self.took_s[kept],
-            self.resume_s[kept],
-        )
+        return rows_of(self, kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordTimes:
-    """What every record says, one value a record; NaN where it says nothing.
+    """What every record reports, one value a record; NaN where it reports nothing.
 
     Attributes:
         base_ns: what the times count from.
@@ -375,7 +364,7 @@ class RecordTimes:
         usable: whether it may belong to a cycle, bool.
         doubled_of: the record whose times it repeats, -1 for none, int64.
         rank: its place in the order in which records were written, int64.
-        settings: settings of the clock that the log tells of; None where it tells of none.
+        settings: settings of the clock that the log reports; None where it reports none.
         unset: whether those were taken off the times.
     """
 
@@ -396,7 +385,7 @@ class RecordTimes:
     unset: bool = False
 
     def without_settings(self, about_s: float) -> "RecordTimes | None":
-        """Return the times as if the clock had run on; None where the log tells of no setting.
+        """Return the times as if the clock had run on; None where the log reports no setting.
 
         Args:
             about_s: when the times stay as they are, by the clock of the records.
@@ -431,10 +420,10 @@ class RecordTimes:
 
 
 def wake_entries(times: RecordTimes, arrivals: Arrivals) -> Entries:
-    """Return the moments of the wires' wakes as the records tell them.
+    """Return the moments of the wires' wakes as the records have them.
 
     WakeTime is the reading of the RTC plus WakeDuration; before that reading the firmware ran, and
-    an image was read. What a record does not say is taken from the others of its like.
+    an image was read. What a record does not report is taken from the others of its kind.
     """
     chosen = np.flatnonzero(
         times.usable & ~np.isnan(times.wake_s) & (times.doubled_of < 0) & ~times.is_doze
@@ -515,7 +504,7 @@ def _half_s(
 
 
 def sleep_entries(times: RecordTimes, arrivals: Arrivals) -> Entries:
-    """Return the moments of the wires' sleeps, of records that tell of no wake."""
+    """Return the moments of the wires' sleeps, of records that report no wake."""
     no_wake = np.isnan(times.wake_s)
     chosen = np.flatnonzero(
         times.usable & no_wake & ~np.isnan(times.sleep_s) & (times.doubled_of < 0)
@@ -580,13 +569,20 @@ def _entries(
 def _filled(
     value_s: Floats, image: NDArray[np.bool_], usual_s: dict[bool, float]
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the values, the gaps filled with the median of their like, and where the gaps were."""
+    """Return the values, the gaps filled with the median of their kind, and where the gaps were."""
     filled, gaps = value_s.copy(), np.isnan(value_s)
     for of_image in (False, True):
         same_kind = image == of_image
         measured = value_s[same_kind & ~gaps]
         filled[same_kind & gaps] = np.median(measured) if len(measured) else usual_s[of_image]
     return filled, gaps
+
+
+def from_nearest(at_s: Floats, predicted_s: Floats) -> Floats:
+    """Return how far the nearest time, of ascending ones, is from each prediction."""
+    after = np.minimum(np.searchsorted(at_s, predicted_s), len(at_s) - 1)
+    up, down = (at_s[place] - predicted_s for place in (after, np.maximum(after - 1, 0)))
+    return np.where(np.abs(up) < np.abs(down), up, down)
 
 
 def codes_of(kinds: Iterable[SleepKind]) -> list[int]:

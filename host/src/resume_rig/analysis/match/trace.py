@@ -1,11 +1,9 @@
 """The trace that a unit leaves in its own log: how long it was awake, by its wires and by its OS.
 
-From a wake to the next sleep the OS clock runs in one go: no offset, and no reading of an RTC in
-whole seconds, stands between the two moments. So in a unit's own log this length less that of the
-wires is the same in each cycle but for what the firmware's way varies, by milliseconds. Two other
-stories are held against that. A log of other sleeps has lengths of its own. A log of a unit that
-one script sends to sleep at the same times differs by what either unit takes for its sleeps and
-wakes; half of that is in its own records, and shows in the differences.
+From a wake to the next sleep the OS clock runs in one go, so in a unit's own log this length less
+that of the wires is the same in each cycle, to milliseconds. Held against that: a log of other
+sleeps has lengths of its own; that of a unit that one script sends to sleep at the same times
+differs by what either unit takes for its way, half of which is in its own records.
 """
 
 from collections.abc import Iterator
@@ -19,10 +17,11 @@ from resume_rig.analysis.match.likelihood import Length, log_sum
 from resume_rig.analysis.match.order import Choice
 from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes
 
-# From what a log in whole milliseconds can show to settings of the clock that no log tells of; no
-# size is likelier than another before it was seen.
+# From what a log in whole milliseconds can show to settings of the clock without an event; no size
+# is likelier than another before anything was compared.
 _SCALES_S = np.geomspace(0.0015, 4.0, 14)
-# Of nine units in ten it is at most 20 ms (a real laptop's clock runs on for 430 ms +- 40 ms).
+# Of nine units in ten it is at most 20 ms (assumed; a real laptop's clock runs on for 430 ms +- 40
+# ms).
 _NARROW_S, _NARROW = 0.02, 0.9
 _IS_NARROW = _SCALES_S <= _NARROW_S
 _OF_OWN = np.where(
@@ -31,27 +30,30 @@ _OF_OWN = np.where(
     np.log((1.0 - _NARROW) / (~_IS_NARROW).sum()),
 )
 _OF_ANY = np.full(len(_SCALES_S), -np.log(len(_SCALES_S)))
-# A clock that was set while the unit was awake, or a phase that was retried: anything within 20 s.
+# A clock that was set while the unit was awake, or a phase that was retried: anything within 20 s
+# (assumed).
 _STRAY, _STRAY_S = 0.03, 20.0
-# A clock that is right again after each wake, and one that runs on in its sleep, tell the time
-# asleep instead; and what a log calls SleepTime may be none, and tell nothing (assumed; with 1 in
+# A clock that is right again after each wake, and one that runs on in its sleep, show the time
+# asleep instead; and what a log calls SleepTime may be none, and show nothing (assumed; with 1 in
 # 20 the log of another unit at the same even pace was own, be it awake otherwise).
 _BY_SLEEP, _MUTE = 0.1, 0.002
 # The OS is awake for less than the wires: by what runs before its clock and after it, 0.1 to 2 s,
-# seldom hidden seconds more. Only a BIOS time that is too long by all of that makes it longer.
+# seldom hidden seconds more. Only a BIOS time that is too long by all of that makes it longer
+# (assumed).
 _USUAL_S, _HIDDEN_S, _LONGER_S = (-2.0, 0.05), (-7.0, -2.0), (0.05, 3.0)
 _HIDDEN, _LONGER = 0.08, 0.01  # assumed
 # Of one unit in ten the trigger to sleep is heard so unevenly (a lid, a question to the user) that
-# its time to sleep does not show in the wires', and in another time passes unseen in its firmware;
-# both assumed.
-_LATE_TRIGGER, _UNSEEN = 0.1, 0.1
-# Two units by one plan scatter alike, within a factor of two or so, or else by any size, as likely.
+# its time to sleep does not show in the wires', and in another time passes unreported in its
+# firmware; both assumed.
+_LATE_TRIGGER, _UNREPORTED = 0.1, 0.1
+# Two units by one plan scatter by the same, within a factor of two or so, or else by any size, as
+# likely.
 # By one script they do so more closely, and one that hides time is rare (all assumed).
 _ONE_PLAN, _OTHER_PLAN = 0.7, 0.5
 _ONE_SCRIPT, _OTHER_UNIT = 0.4, 0.1
-# Two units that follow plans alike: the differences of what they take, a second or so about the
+# Two units that follow equal plans: the differences of what they take, a second or so about the
 # usual; or plans of their own. The OS is on its way to sleep for less than trigger to SLP_S3# by
-# what accepts the trigger and what the firmware does.
+# what accepts the trigger and what the firmware does (all assumed).
 _BETWEEN_S, _ACCEPTED_S, _DIFFERENCE_S = 0.5, 0.1, 1.0
 # Half of the units in a lab are of one model, whose ways differ by a tenth (assumed).
 _OF_ONE_MODEL_S = 0.1
@@ -59,19 +61,20 @@ _UNLIKE, _UNLIKE_S = 0.1, 120.0  # assumed
 
 # So many cycles in a row, of a campaign at most so many times, are slid past so many records at
 # most; half a second of work. All that both have must agree, or six of ten: a record that is lost
-# moves those behind it.
+# moves those behind it (assumed).
 _RUNS, _PLACES, _CELLS, _RECORDS_MOST = (64, 12), 16, 2_000_000, 10_000
 _SHARES, _LEAST = (0.6, 1.0), 4  # three differences that agree are no rarity
-# A log tells of milliseconds. What a window holds has two thirds of its width for a scale.
+# A log has milliseconds. What a window holds has two thirds of its width for a scale (assumed).
 _READ_S, _SPREAD = 0.002, 0.8
-# A plan may have but a few lengths, so that one that agrees is no rarity: one in so many at most.
+# A plan may have but a few lengths, so that one that agrees is no rarity: one in so many at most
+# (assumed).
 _RAREST = 250
-# As good by chance at one alignment of all in a thousand logs.
+# As good by chance at one alignment of all in a thousand logs: log(1000), rounded up.
 _NO_CHANCE = 7.0
 
 
 class Trace:
-    """What the lengths of some pairs say: of being awake, and of the ways to sleep."""
+    """What the lengths of some pairs show: of being awake, and of the ways to sleep."""
 
     def __init__(self, pairs: Choice, cycles: CycleTimes, entries: Entries) -> None:
         follows = np.append(False, np.diff(pairs.rows) == 1)
@@ -98,7 +101,7 @@ class Trace:
         self._way, self._late = _evidence(took_s[both]), _evidence(self._longer_way_s)
         self._of_wires_way = _evidence(to_sleep_s[both])
         one_script = _evidence(
-            to_sleep_s[both], _like(took_s[both], _ONE_SCRIPT, _LATE_TRIGGER + _UNSEEN)
+            to_sleep_s[both], _like(took_s[both], _ONE_SCRIPT, _LATE_TRIGGER + _UNREPORTED)
         )
         self._way_by_script = one_script - self._of_wires_way
 
@@ -111,7 +114,7 @@ class Trace:
         """Return how likely the lengths are if the log is own, against the ways to sleep, log.
 
         Trigger and SLP_S3# bound what the OS calls its way to sleep, but for a trigger that is
-        heard unevenly. What passes unseen before SLP_S3# is in both lengths of the wires.
+        heard unevenly. What passes unreported before SLP_S3# is in both lengths of the wires.
 
         Args:
             way: how likely the ways to sleep are by themselves, log.
@@ -121,9 +124,9 @@ class Trace:
         before_s = self._difference_before_s[~np.isnan(self._difference_before_s)]
         if len(before_s) < len(self._difference_s):
             return awake
-        usual = np.log1p(-_LATE_TRIGGER - _UNSEEN) + self._late - way + awake
-        unseen = np.log(_UNSEEN) + _evidence(before_s, _OF_OWN)
-        return float(log_sum(np.array([usual, np.log(_LATE_TRIGGER) + awake, unseen]), axis=0))
+        usual = np.log1p(-_LATE_TRIGGER - _UNREPORTED) + self._late - way + awake
+        unreported = np.log(_UNREPORTED) + _evidence(before_s, _OF_OWN)
+        return float(log_sum(np.array([usual, np.log(_LATE_TRIGGER) + awake, unreported]), axis=0))
 
     def against_other_sleeps(self) -> float:
         """Return how much likelier the lengths are if the log is own, log.
@@ -144,13 +147,13 @@ class Trace:
     def against_one_script(self) -> float:
         """Return how much likelier the lengths are if the log is own, log.
 
-        The other unit's time to its sleep is in the length that its log tells, and the time to
-        that of this one in the length of the wires.
+        The other unit's time to its sleep is in the length of its log, and the time to that of this
+        one in the length of the wires.
         """
         measured = ~np.isnan(self._took_s)
         took_s = self._took_s[measured]
         if len(took_s) < 2 or np.median(np.abs(took_s - np.median(took_s))) < _READ_S:
-            # What does not vary tells nothing.
+            # What does not vary shows nothing.
             return 0.0
         theirs = [_evidence((self._difference_s - self._took_s)[measured], self._of_script)]
         before_s = self._difference_before_s[~np.isnan(self._difference_before_s)]
@@ -205,7 +208,7 @@ def _like(values_s: Floats, within: float, other: float) -> Floats:
     """Return how likely each size of a scatter is, log: that of some values, or any other.
 
     Args:
-        values_s: of what scatters alike, float64 [k].
+        values_s: of what scatters by the same, float64 [k].
         within: how closely, as a logarithm.
         other: how likely any other size is, 0..1.
     """
@@ -250,7 +253,7 @@ class Traced:
 
     Attributes:
         offset_s: of the clocks there, float64 [k].
-        length: the one that says most.
+        length: the one that adds most.
     """
 
     offset_s: Floats
@@ -262,7 +265,7 @@ def traced(cycles: CycleTimes, entries: Entries) -> Traced | None:
 
     Cycles and the records of each document, in the order in which they were written, are slid past
     each other. Where most of the differences of a run agree by far better than anywhere else, it
-    is theirs. Of the two lengths the one that says more counts: they have the way to sleep in
+    is theirs. Of the two lengths the one that adds more counts: they have the way to sleep in
     common.
     """
     some = [

@@ -1,12 +1,7 @@
 """The likeliest record of each cycle, by the log as it is and as if its clock had never been set.
 
-At an even pace the readings of one cycle and the next are off by nearly the same: a pace that
-beats with whole seconds makes the error wander by a second within hours. Counted as if each were
-independent, a candidate that lies a tenth of a second better for a while would seem certain.
-
-Where the log reports settings of its clock there are two views of it, as likely as each other
-before anything was compared. Each is matched by itself, and what both explain weighs them: what the
-log reports of its clock has to earn its place.
+The two views are there where the log reports settings of its clock, as likely as each other before
+anything was compared. Each is matched by itself, and what it explains weighs it.
 """
 
 from dataclasses import dataclass, replace
@@ -27,6 +22,8 @@ from resume_rig.analysis.match.times import (
     Moments,
     RecordTimes,
     cycle_times,
+    from_nearest,
+    joined,
     sleep_entries,
     wake_entries,
 )
@@ -34,19 +31,24 @@ from resume_rig.analysis.match.trace import traced
 from resume_rig.model.result.match import LOWEST_CONFIDENCE
 
 # A stretch of cycles; how far their readings may lie from the line (as in offset_vote.py); and what
-# a reading says at least, however alike it is to those before it (assumed).
+# a reading adds at least, however near it is to those before it (assumed).
 _TOGETHER = 64
 _REACH_S = 1.3
 _LEAST = 0.01
 
 
 def with_beat(cycles: CycleTimes, entries: Entries, tracks: Tracks) -> CycleTimes:
-    """Return the cycles with what each of their readings adds, by the best candidates."""
+    """Return the cycles with what each of their readings adds, by the best candidates.
+
+    A pace that beats with whole seconds makes the error wander by a second within hours, so that
+    the readings of neighbours are off by nearly the same. Counted as if each were independent, a
+    candidate that lies a tenth of a second better for a while would seem certain.
+    """
     rows = np.arange(len(cycles.at_s))
     stretch = np.searchsorted(tracks.first, rows, side="right") - 1
-    departure_s = _departure(cycles.at_s + tracks.offset_at(stretch, 0, cycles.at_s), entries)
-    measured = ~np.isnan(departure_s)
-    departure_s = np.where(measured, departure_s, 0.0)
+    predicted_s = cycles.at_s + tracks.offset_at(stretch, 0, cycles.at_s)
+    departure_s = from_nearest(entries.at_s, predicted_s)
+    departure_s = np.where(np.abs(departure_s) <= _REACH_S, departure_s, 0.0)
     starts = rows[::_TOGETHER]
     own = np.add.reduceat(departure_s**2, starts)
     shared = np.zeros(len(rows))
@@ -56,17 +58,9 @@ def with_beat(cycles: CycleTimes, entries: Entries, tracks: Tracks) -> CycleTime
     return replace(cycles, information=information[rows // _TOGETHER])
 
 
-def _departure(predicted_s: Floats, entries: Entries) -> Floats:
-    """Return how far the nearest entry is from each prediction, NaN where that is too far."""
-    after = np.minimum(np.searchsorted(entries.at_s, predicted_s), len(entries.at_s) - 1)
-    up, down = (entries.at_s[at] - predicted_s for at in (after, np.maximum(after - 1, 0)))
-    departure = np.where(np.abs(up) < np.abs(down), up, down)
-    return np.asarray(np.where(np.abs(departure) <= _REACH_S, departure, np.nan))
-
-
 # Before anything was compared one log in ten is none of these cycles (assumed).
 _NO_LOG_OF_OURS = np.log(0.1)
-# Another log than that of the campaign is likely from the same week.
+# Another log than that of the campaign is likely from the same week (assumed).
 _WEEK_S = 7 * 86_400.0
 
 
@@ -84,7 +78,7 @@ def choose(
     parts = [
         _shares(cycles, entries, tracks, chain.of(p), noise) for p in parts_of(len(chain.rows))
     ]
-    each = _joined(parts)
+    each = joined(parts)
     each = each.times(np.full(len(each.rows), tied))
     options = _one_of_each_record(each)
     return doubted_by_order(in_order(_best_of_each_cycle(options), entries), options, entries)
@@ -112,17 +106,6 @@ def _shares(
     )
 
 
-def _joined(parts: list[Choice]) -> Choice:
-    return Choice(
-        np.concatenate([part.rows for part in parts]),
-        np.concatenate([part.record for part in parts]),
-        np.concatenate([part.entry for part in parts]),
-        np.concatenate([part.probability for part in parts]),
-        np.concatenate([part.offset_s for part in parts]),
-        np.concatenate([part.residual_s for part in parts]),
-    )
-
-
 def related(
     evidence: float, noise: Noise, entries: Entries, cycles: CycleTimes, *, same_epoch: bool
 ) -> float:
@@ -134,7 +117,7 @@ def related(
 
 
 def _one_of_each_record(each: Choice) -> Choice:
-    """Sum up what several candidates or entries say for one record and one cycle."""
+    """Sum up what several candidates or entries add to one record of one cycle."""
     if _once(each):
         return replace(each, probability=np.minimum(each.probability, 1.0))
     order = np.lexsort([-each.probability, each.record, each.rows])
@@ -164,7 +147,7 @@ def _once(each: Choice) -> bool:
 LIKELY = 0.5
 """What is likelier than not."""
 _ROUNDS_TO_LEARN = 2  # assumed
-# A view that is less likely changes no probability that is told.
+# A view that is less likely changes no probability that is reported.
 _NEGLIGIBLE = 1e-6
 
 
@@ -173,7 +156,7 @@ class View:
     """Cycles, and the log's times as they are read.
 
     Attributes:
-        cycles: by wake, or by sleep where no record tells of a wake.
+        cycles: by wake, or by sleep where no record reports a wake.
         entries: what they are held against.
         sleeps: the records that have a sleep time alone.
     """
@@ -200,7 +183,7 @@ class View:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What one view says.
+    """The match of one view.
 
     Attributes:
         view: the cycles and the log.
@@ -229,7 +212,7 @@ def likeliest(
     *,
     same_epoch: bool,
 ) -> Found:
-    """Return what the likelier view says, less what speaks for the other one."""
+    """Return the match of the likelier view, less what speaks for the other one."""
     as_is = _view(moments, times, arrivals, stated_pair)
     if as_is.is_empty:
         return _nothing(as_is)
@@ -353,7 +336,7 @@ def _log_odds(as_is: _Followed, unset: _Followed) -> float:
     """Return how much more the times explain as if the clock had never been set.
 
     Evidence counts against "all records are of other sleeps", so both need one rate of those. At
-    either's own; in doubt, what tells less.
+    either's own; in doubt, that which is nearer to nothing.
     """
     rates = as_is.noise.others_hz, unset.noise.others_hz
     one, other = (unset.evidence(rate) - as_is.evidence(rate) for rate in rates)

@@ -1,22 +1,8 @@
 """Time between PLTRST# and the OS that is not in BiosInit, of a cycle and of a campaign.
 
-    SLP_S3# rising -> PLTRST#       the wires
-    PLTRST# -> TSC = 0              the DUT profile bounds it
-    TSC = 0 -> waking vector        BiosInit, and what is hidden
-    waking vector -> clock starts   short: the OS reads the RTC
-    clock starts -> clock stops     the OS's clock runs
-    clock stops -> SLP_S3# falling  the firmware's part, and none to all of what is hidden there
-    SLP_S3# falling -> rising       the wires
-
-The clock closes the ring in two ways. Where the next cycle follows, its running is compared with
-the wires' time from wake to sleep: one cycle's hidden time is known to milliseconds. Else its
-standing is: the RTC's time at the wake minus the clock at the sleep. The RTC is read in whole
-seconds, so that is known to a second. But the error that one wake leaves is the error that the
-next sleep starts with: over n cycles in a row all but the first and the last cancel, and the mean
-is known to 1 s / n.
-
-Nothing tells how what is hidden before a sleep is shared between its two places, before SleepTime
-and after the clock's stop (`way_to_sleep`). So hidden time is an interval of that width.
+Wires, BiosInit and the OS's own clock close a ring from one wake to the next; what they leave over
+is hidden. It is an interval: nothing shows how what is hidden before a sleep is shared between
+before SleepTime and after the clock's stop. docs/reference/findings.md, "Hidden time", has it all.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from resume_rig.analysis.reconcile.norms import Norm
+from resume_rig.analysis.reconcile.norms import Norm, Pair
 from resume_rig.analysis.reconcile.os_account import (
     firmware_suspend,
     os_away,
@@ -45,13 +31,22 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle, ReconciledCycle
 from resume_rig.model.result.verdict import FindingKind
 
-Pair = tuple[OutsideCycle, OsRecord]
 _HANDOFF = BoundedNs(HANDOFF_NS // 2, HANDOFF_NS // 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
     """Time that wires and BiosInit do not explain, of one cycle.
+
+    The ring:
+
+        SLP_S3# rising -> PLTRST#       the wires
+        PLTRST# -> TSC = 0              the DUT profile bounds it
+        TSC = 0 -> waking vector        BiosInit, and what is hidden
+        waking vector -> clock starts   short: the OS reads the RTC
+        clock starts -> clock stops     the OS's clock runs
+        clock stops -> SLP_S3# falling  the firmware's part, and none to all of what is hidden there
+        SLP_S3# falling -> rising       the wires
 
     Attributes:
         each: negative where they explain more than there was.
@@ -68,16 +63,24 @@ class Hidden:
     stopped: BoundedNs | None = None
 
     @property
+    def with_drift(self) -> BoundedNs:
+        """What wires and BiosInit do not explain of this cycle by itself."""
+        return BoundedNs(self.each.value_ns, self.each.bound_ns + self.drift_ns)
+
+    @property
     def whole(self) -> BoundedNs | None:
         """The hidden time of this cycle by itself; None where no BIOS time explains the clocks."""
-        each = self.each
-        return _possible(BoundedNs(each.value_ns, each.bound_ns + self.drift_ns), self.bios_ns)
+        return _possible(self.with_drift, self.bios_ns)
 
 
 def hidden_by_standing(
     outside: OutsideCycle, record: OsRecord, before: OsRecord | None, reset_to_tsc: BoundedNs
 ) -> Hidden | None:
-    """Return what one S3 cycle hides, given the record before its own; None if not known."""
+    """Return what one S3 cycle hides, given the record before its own; None if not known.
+
+    By the clock's standing: the RTC's time at the wake minus the clock at the sleep. The RTC is
+    read in whole seconds, so that is known to a second.
+    """
     away = os_away(record, before)
     asleep = outside.intervals.get(IntervalName.ASLEEP)
     if away is None or asleep is None:
@@ -90,6 +93,8 @@ def hidden_by_running(
     cycle: Pair, after: Pair, awake: BoundedNs, reset_to_tsc: BoundedNs
 ) -> Hidden | None:
     """Return what one S3 cycle hides, given the next one; None if not known.
+
+    By the clock's running, against the wires' time from wake to sleep: known to milliseconds.
 
     Args:
         cycle: wires and record.
@@ -124,7 +129,7 @@ def _hidden(
     stopped = stop_to_power_down(*sleep)
     if stopped is not None:
         return Hidden(whole - stopped - to_os, drift_ns, bios_ns, stopped)
-    # Nobody saw the sleep's trigger: all that passed, the BIOS time too, may be the sleep's.
+    # The sleep's trigger was not observed: all that passed, the BIOS time too, may be the sleep's.
     rest = whole - firmware_suspend(sleep[1]) - to_os
     most_ns = rest.value_ns + rest.bound_ns
     half_ns = max(rest.bound_ns, -(-(most_ns + bios_ns) // 2))
@@ -132,7 +137,7 @@ def _hidden(
 
 
 def _is_s3(pair: Pair) -> bool:
-    """Return whether it is an S3 whose SLP_S3# is wired; PWR_OK does not tell where it begins."""
+    """Return whether it is an S3 whose SLP_S3# is wired; PWR_OK does not show where it begins."""
     return pair[1].kind is SleepKind.S3 and Channel.SLP_S3 in pair[0].channels
 
 
@@ -151,7 +156,7 @@ def off_median(hidden: Hidden | None, norm: Norm | None, always_ns: int) -> Boun
     """Return how far what a cycle hides is from the campaign's median; None if not known.
 
     Args:
-        hidden: of the cycle, by the clock's running; half seconds of the RTC tell nothing here.
+        hidden: of the cycle, by the clock's running; half seconds of the RTC are too coarse here.
         norm: of those of the campaign.
         always_ns: of its bound, what is the same in all cycles and cancels.
     """
@@ -212,22 +217,22 @@ class HiddenMean:
 def means_of(
     running: Sequence[Hidden | None], standing: Sequence[Hidden | None], follows: Sequence[bool]
 ) -> list[HiddenMean | None]:
-    """Return for each cycle what it and those like it hide on average; None where nobody knows.
+    """Return for each cycle what it and those like it hide on average; None if not known.
 
     Args:
         running: by the OS's clock from one sleep to the next, in order of the cycles.
-        standing: by the time that the OS was away; `means_in_a_row` tells what it needs.
+        standing: by the time that the OS was away, as `means_in_a_row` takes it.
         follows: likewise.
     """
     found = means_in_a_row(standing, follows)
     usual = usual_of(running)
-    usual_ones = [cycle for cycle in running if cycle is not None and _is_usual(cycle, usual)]
+    usual_ones = [cycle for cycle in running if cycle and agree(cycle.with_drift, usual)]
     if len(usual_ones) < MEDIAN_OF:
         return found
     mean = _mean_of_narrow(usual_ones)
     for index, cycles in enumerate(zip(running, standing, strict=True)):
         own = next((cycle for cycle in cycles if cycle is not None), None)
-        if own is None or not _is_usual(own, usual):
+        if own is None or not agree(own.with_drift, usual):
             continue
         rows = found[index]
         if rows is None or mean.mean.bound_ns <= rows.mean.bound_ns:
@@ -240,9 +245,12 @@ def means_in_a_row(
 ) -> list[HiddenMean | None]:
     """Return for each cycle the mean of the row that it is in; None where it is in none.
 
+    The error that one wake leaves in the clock is the error that the next sleep starts with: over n
+    cycles in a row all but the first and the last cancel, and the mean is known to 1 s / n.
+
     A row ends where a cycle has no hidden time (its record is lost), and where one hides another
     time than the others do: it has a finding of its own. Where all rows agree within their bounds,
-    the mean of them all is that of each: what a short one cannot tell, the others do.
+    the mean of them all is that of each: what a short one leaves open, the others show.
 
     Args:
         cycles: in order.
@@ -269,7 +277,7 @@ def _rows(
     rows: list[tuple[int, list[Hidden]]] = []
     is_open = False
     for index, (cycle, goes_on) in enumerate(zip(cycles, follows, strict=True)):
-        if cycle is None or not _is_usual(cycle, usual):
+        if cycle is None or not agree(cycle.with_drift, usual):
             is_open = False
             continue
         if is_open and goes_on:
@@ -290,11 +298,6 @@ def usual_of(cycles: Iterable[Hidden | None]) -> BoundedNs:
     return BoundedNs((least_ns + most_ns) // 2, -(-(most_ns - least_ns) // 2))
 
 
-def _is_usual(cycle: Hidden, usual: BoundedNs) -> bool:
-    """Return whether a cycle may hide what the others do."""
-    return agree(BoundedNs(cycle.each.value_ns, cycle.each.bound_ns + cycle.drift_ns), usual)
-
-
 def agree(one: BoundedNs, other: BoundedNs) -> bool:
     """Return whether two intervals have a value in common."""
     return abs(one.value_ns - other.value_ns) <= one.bound_ns + other.bound_ns
@@ -312,7 +315,7 @@ def _mean(cycles: Sequence[Hidden], rows: int) -> HiddenMean:
 def _mean_of_narrow(cycles: Sequence[Hidden]) -> HiddenMean:
     """Return the mean of those that are nearly as narrow as the narrowest.
 
-    What they hide is the same; a cycle that hides seconds before its sleep tells little of it.
+    What they hide is the same; a cycle that hides seconds before its sleep shows little of it.
     """
     least_ns = min(cycle.each.bound_ns for cycle in cycles)
     return _mean([c for c in cycles if c.each.bound_ns <= SIMILAR_WIDTHS * least_ns], 1)

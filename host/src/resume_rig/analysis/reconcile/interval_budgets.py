@@ -1,6 +1,6 @@
 """A budget for each interval of a campaign: measured, and reconciled with the OS record.
 
-It is made for the cycle in the middle; type A, how the DUT itself scatters, stands beside it.
+It is made for the cycle in the middle, and has the DUT's own scatter (type A) in addition.
 docs/explanation/uncertainty.md explains the tables.
 """
 
@@ -31,7 +31,7 @@ _Quantity = Callable[[ReconciledCycle], BoundedNs | None]
 
 _UNEXPLAINED: Mapping[str, _Quantity] = {"unexplained_ns": lambda cycle: cycle.unexplained}
 _REPORTED_NS = VALUE_BOUND_MS * 1_000_000
-# A cycle's bound and that of its rows differ by roundings.
+# A cycle's bound and that of its rows differ by roundings: 1 ns a row, assumed with room.
 _ROUNDED_NS = 10
 _NOT_OURS = "an unknown instrument: its terms are assumed, and 95 % is the guaranteed bound"
 _MEDIAN_NOTE = (
@@ -52,7 +52,7 @@ def interval_budgets(
     Args:
         cycles: of the campaign; ignored ones are left out, unless there are no others.
         bounds: what is known of the instrument.
-        rebuild: builds a cycle again by its number, and tells of the ends of its intervals.
+        rebuild: builds a cycle again by its number, and calls a witness with its intervals' ends.
         reset_to_tsc: PLTRST# rising to the TSC's zero.
         hidden_source: who says so.
     """
@@ -140,8 +140,7 @@ class _Maker:
     ) -> Budget | None:
         """Return the budget of a time that is a measured interval and `others`.
 
-        What the `quantity` of its cycle is bounded wider by than those is what nobody proves of
-        BiosInit.
+        By what the `quantity` of its cycle has a wider bound than those, BiosInit is not proven.
         """
         column = self._columns[name]
         if not column.places:

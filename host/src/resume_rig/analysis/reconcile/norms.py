@@ -1,7 +1,6 @@
-"""What is normal for a platform and in a campaign, and what OS records say of one another.
+"""What a cycle and its record are held against: the campaign's norms, and the records before.
 
-A time is normal for a kind of sleep and a wake source: S4 and S3, lid and button have their own.
-A record's history is the one before, the one doubled, and what keeps growing.
+A norm is of one kind of sleep and one wake source: S4 and S3, lid and button have their own.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +44,7 @@ class Platform:
             units as its bound; None: the campaign's own median stands in.
         firmware_extra_ms: BiosInit minus the firmware's FullResume; None: likewise.
         light_after_complete_max_ns: the display may light so long after "resume complete".
-        s3_power_max_w: a unit that draws more is not in S3; None: nobody says.
+        s3_power_max_w: a unit that draws more is not in S3; None: not stated.
     """
 
     residual: BoundedNs | None = None
@@ -62,7 +61,7 @@ def platform_of(dut: DutProfile | None) -> Platform:
     if dut is None:
         return UNKNOWN_PLATFORM
     most_w = None if dut.s3_power_max_mw is None else dut.s3_power_max_mw / 1e3
-    constants = dut.known
+    constants = dut.platform
     if constants is None:
         return replace(UNKNOWN_PLATFORM, s3_power_max_w=most_w)
     light_ns = constants.light_after_complete_max_ns
@@ -89,9 +88,9 @@ class Norm:
     Attributes:
         n: how many values it is of.
         spread_ns: standard deviation from it, what is far out left out; None of fewer than 8.
-        unusual_ns: how far from the median a value has to be to be unusual; None where nobody
-            knows.
-        is_given: whether the DUT profile tells it, and no campaign.
+        unusual_ns: how far from the median a value has to be to be unusual; None where that is
+            not known.
+        is_given: whether it is of the DUT profile, and not of a campaign.
     """
 
     n: int
@@ -207,7 +206,7 @@ def _firmware_extra(groups: Iterable[Sequence[_Terms]], platform: Platform) -> f
     return float(median(extras_ms)) if len(extras_ms) >= MEDIAN_OF else None
 
 
-# Of the values that a fit leaves over, the worst fifth may belong to cycles that differ.
+# Of the values that a fit leaves over, the worst fifth may belong to cycles that differ. Assumed.
 _TRIMMED = 0.8
 
 
@@ -217,7 +216,7 @@ class History:
 
     Attributes:
         keeps_counting: whether BiosInit grows from record to record by the time between them;
-            None where too few records tell.
+            None where too few records show it.
         firmware_ratio: FullResume over BiosInit, where a factor explains the campaign and a
             constant difference does not; None otherwise.
     """
@@ -253,7 +252,7 @@ class History:
 
 
 def history_of(records: Sequence[OsRecord], matched: Iterable[OsRecord]) -> History:
-    """Return the history of records; what a campaign is like is told by those `matched`."""
+    """Return the history of records; the `matched` ones show what the campaign is like."""
     neighbours = [(a, b) for a, b in pairwise(records) if a.source == b.source]
     return History(
         keeps_counting=_keeps_counting(neighbours),
@@ -319,7 +318,7 @@ def _stepped(records: Sequence[OsRecord], one: int, other: int) -> bool:
 def _keeps_counting(neighbours: Iterable[tuple[OsRecord, OsRecord]]) -> bool | None:
     """Compare growth with time between wakes, asleep included or not; most pairs decide.
 
-    Only two numbers that are both as large as an uptime tell that they are none.
+    Only two numbers that are both as large as an uptime show that they are none.
     """
     grew = [
         (counted, min(a.bios_init_ms or 0, b.bios_init_ms or 0) >= UPTIME_MS)

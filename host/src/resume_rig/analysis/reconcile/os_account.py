@@ -1,15 +1,7 @@
 """What the OS's own clock shows of a sleep, and how that clock stood to the host's.
 
-    trigger -> SleepTime            accepted by embedded controller, chipset and user mode
-    SleepTime -> the clock stops    the OS's own clock shows it
-    the clock stops -> SLP_S3#      the firmware's part; FPDT tells it, or it is short
-
-The wires time the whole, so the first and the third together are known. How they share it is not:
-all that the OS did between two sleeps could have been earlier or later by as much, and every time
-that it reports would be the same. So what is over is an interval in either place: none to all.
-
-The clock stops when the OS is frozen, and runs from the waking vector on, set from the RTC. The OS
-reads the RTC in whole seconds, so each wake sets the clock to half a second.
+It stops when the OS is frozen, and runs from the waking vector on, set from the RTC. The OS reads
+the RTC in whole seconds, so each wake sets the clock to half a second.
 """
 
 from bisect import bisect_right
@@ -18,11 +10,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
+from numpy.typing import NDArray
 
 from resume_rig.analysis.reconcile.thresholds import (
     ACCEPTED_NS,
     CLOCKS_PPB,
-    HIDDEN_BEFORE_NS,
     MS_NS,
     OS_CLOCK_NS,
     SLEW_PPB,
@@ -44,7 +36,7 @@ def before_sleep(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
 
     Its clock may show some of it, where it ran on after SleepDuration. The trigger being accepted
     and the firmware's part on the way down are taken off; negative or within its bound where
-    nothing is hidden. None of a doze, of which the OS tells the way to S4.
+    nothing is hidden. None of a doze, of which the OS reports the way to S4.
     """
     whole = outside.intervals.get(IntervalName.TRIGGER_TO_SLP_S3)
     if outside.hibernated_from_ns is not None:
@@ -54,16 +46,21 @@ def before_sleep(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
     return whole - reported(record.sleep_ms) - _ACCEPTED - firmware_suspend(record)
 
 
-def is_hidden(rest: BoundedNs) -> bool:
-    """Return whether so much before the sleep is a finding."""
-    return rest.value_ns - rest.bound_ns > HIDDEN_BEFORE_NS
-
-
 def stop_to_power_down(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
-    """Return the OS's clock stopping to SLP_S3# falling, as far as anybody knows.
+    """Return the OS's clock stopping to SLP_S3# falling, as far as it is known.
+
+    The way to sleep:
+
+        trigger -> SleepTime            accepted by embedded controller, chipset and user mode
+        SleepTime -> the clock stops    the OS's own clock shows it
+        the clock stops -> SLP_S3#      the firmware's part; FPDT reports it, or it is short
+
+    The wires time the whole, so the first and the third together are known. How they share it is
+    not: all that the OS did between two sleeps could have been earlier or later by as much, and
+    every time that it reports would be the same.
 
     The firmware's part is the least, all that the OS's clock does not show the most. None where
-    nobody saw the trigger of the sleep: nothing bounds it then.
+    the trigger of the sleep was not observed: nothing bounds it then.
     """
     whole = outside.intervals.get(IntervalName.TRIGGER_TO_SLP_S3)
     running = sleep_to_stop(record)
@@ -77,7 +74,7 @@ def stop_to_power_down(outside: OutsideCycle, record: OsRecord) -> BoundedNs | N
 
 
 def sleep_to_stop(record: OsRecord) -> BoundedNs | None:
-    """Return SleepTime to the OS's clock stopping; SleepDuration where no event tells."""
+    """Return SleepTime to the OS's clock stopping; SleepDuration where no event shows it."""
     ran_us = figure_of(record, "sleep_to_clock_stop_us")
     if ran_us is not None and not figure_of(record, "clock_steps"):
         return BoundedNs(round(ran_us) * _NS_PER_US, _NS_PER_US)
@@ -99,7 +96,7 @@ def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
     """Return RTC at the wake minus the OS clock at the sleep.
 
     The bound is without the half seconds of the RTC, and with what the clock strayed from it
-    while the OS was awake before. Where no event tells when the clock stopped, it may have run on
+    while the OS was awake before. Where no event shows when the clock stopped, it may have run on
     after SleepDuration, and the true value may be less by that. None where a part is not known,
     and where somebody set the clock since the wake before: Windows sets the RTC along with it,
     others do not, and no record says which.
@@ -123,7 +120,7 @@ def _strayed_ns(record: OsRecord, before: OsRecord | None) -> int:
     """Return how far the clock may have gone from the RTC since the wake before set it.
 
     By their rates, and by what a time service slewed: the half second of the RTC's reading at most.
-    The time between is that of the OS's clock; before the first record, nobody knows it.
+    The time between is that of the OS's clock; before the first record it is not known.
     """
     woke_ns = None if before is None else before.wake_time_utc_ns
     if woke_ns is None or record.sleep_time_utc_ns is None:
@@ -176,7 +173,7 @@ def _by_wake_time(record: OsRecord) -> BoundedNs | None:
 def stepped_ns(record: OsRecord, before: OsRecord | None) -> int | None:
     """Return by how much the clock was set between the wake before and this sleep.
 
-    A record's figures tell of the steps since the record before it.
+    A record's figures have the steps since the record before it.
     """
     whole_us = figure_of(record, "clock_stepped_us") or 0
     if before is None:
@@ -189,15 +186,16 @@ def stepped_ns(record: OsRecord, before: OsRecord | None) -> int | None:
 # After a wake the OS clock is the RTC's reading, whose fraction is .500 s: off by half a second
 # either way. WakeTime is that reading and WakeDuration to some 15 ms.
 _QUANTISATION_NS = 500_000_000 + 15_000_000
-# Assumed: decides from where on a rate is stated; its uncertainty is stated beside it.
+# Assumed: decides from how many readings on a rate is stated.
 _DRIFT_OF_AT_LEAST = 10
-# No crystal of a working PC is worse; so readings count the less, the farther from the middle.
+# No crystal of a working PC is worse (assumed, as CLOCKS_PPB); so readings count the less, the
+# farther from the middle.
 _DRIFT_BOUND_PPM = 100.0
 
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """The OS clock of one wake beside the host's.
+    """The OS clock of one wake, and the host's.
 
     Attributes:
         host: host UTC at which the OS came back.
@@ -264,8 +262,8 @@ def with_segments(readings: Sequence[ClockReading], set_before: Collection[int])
 
 
 def _drift_ppm(
-    at_ns: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-    difference_ns: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+    at_ns: NDArray[np.float64],
+    difference_ns: NDArray[np.float64],
 ) -> float | None:
     """Return the least-squares slope in ppm; both arrays float64 [n]."""
     centred = at_ns - at_ns.mean()

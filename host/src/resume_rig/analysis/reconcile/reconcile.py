@@ -1,14 +1,11 @@
-"""Makes outside and inside of one cycle one statement: differences, never absolute times.
+"""Measured and OS-reported times of one cycle as one statement: differences, never absolute times.
 
-    press -> PLTRST# rising      outside
-    PLTRST# rising -> TSC = 0    neither side can see it; the DUT profile bounds it
-    TSC = 0 -> waking vector     BiosInit, inside
-    waking vector -> complete    DriverInit, inside
+The parts are:
 
-A platform's constant, given by the DUT profile or else learned as the campaign's own median, tells
-what is normal; what one cycle departs from it is `unexplained`.
-
-A cycle on the host's clock, with what the rig saw of the DUT beside it.
+    press -> PLTRST# rising      measured
+    PLTRST# rising -> TSC = 0    neither side observes it; the DUT profile bounds it
+    TSC = 0 -> waking vector     BiosInit, OS-reported
+    waking vector -> complete    DriverInit, OS-reported
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,24 +28,56 @@ from resume_rig.model.os_record import MAIN_PATH, ComponentKind, OsRecord, Sleep
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle
 
-# Where no DUT profile says better: about 1 ms on old parts, 100s of ms on new ones (CSME, straps,
-# microcode, Boot Guard).
+
+@dataclass(frozen=True, slots=True)
+class ExtraSleep:
+    """A sleep that ended outside of the cycles: of a DUT that was brought back, or tried again.
+
+    Attributes:
+        asleep_ns, awake_ns: host UTC of the power line falling and rising; None where it began in
+            a cycle before, which never woke.
+    """
+
+    asleep_ns: int | None
+    awake_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimedCycle:
+    """A cycle and when it was on the host's clock.
+
+    Attributes:
+        wake_utc: host UTC at `outside.awake_from_ns`, of the trigger where that is None. None
+            where the clock of the edges has no relation to the host's (captures).
+        records: OS records that were in the log at its end and not before; none where the log
+            was not read while the cycles ran.
+    """
+
+    outside: OutsideCycle
+    wake_utc: BoundedNs | None = None
+    records: tuple[OsRecord, ...] = ()
+
+
+_PPB = 1_000_000_000
+# Where no DUT profile says better. Assumed: about 1 ms on old parts, 100s of ms on new ones (CSME,
+# straps, microcode, Boot Guard); no document gives it.
 UNKNOWN_RESET_TO_TSC = BoundedNs(150 * MS_NS, 150 * MS_NS)
-# The power sequence up to PLTRST# takes 0.1 s on laptops, 1.1 s with a legacy power supply.
+# The power sequence up to PLTRST#. Assumed, by adding up the parts' limits: 0.1 s on laptops, 1.1 s
+# with a legacy power supply (ATX: T1 to 0.5 s, T3 to 0.5 s).
 _UNKNOWN_POWER = BoundedNs(550 * MS_NS, 550 * MS_NS)
 
 
 def press_to_resume_complete(
     outside: OutsideCycle, record: OsRecord | None, reset_to_tsc: BoundedNs
 ) -> BoundedNs | None:
-    """Return press (or lid) to "all devices have their S0 IRP"; None where a part is missing."""
+    """Return press (or lid) to resume complete; None where a part is missing."""
     power = outside.intervals.get(IntervalName.PRESS_TO_PLTRST)
     within = inside(record)
     return None if power is None or within is None else power + reset_to_tsc + within
 
 
 _DAY_MS = 24 * 60 * 60 * 1000
-"""What is longer is no part of a boot."""
+"""Assumed: what is longer is no part of a boot."""
 
 
 def press_to_desktop(
@@ -91,8 +120,8 @@ def with_bios_unproven(
 
     Args:
         time: made of `reset_to_tsc` and BiosInit.
-        hidden: what the OS's clock leaves open beside BiosInit; None: it does not bound that, and
-            the bound given holds if BiosInit is true.
+        hidden: what the OS's clock leaves open besides BiosInit, of this cycle; None: it does not
+            bound that, and the bound given holds if BiosInit is true.
         reset_to_tsc: PLTRST# rising to the TSC's zero.
     """
     if time is None or hidden is None:
@@ -153,8 +182,8 @@ def of_one_cause(
 ) -> BoundedNs | None:
     """Return a rest that BiosInit alone explains; None where it does not.
 
-    A BIOS time that is off its own median by what the rest is off the other way tells of one
-    cause; what the display, a driver or the way to sleep did is none of its.
+    A BIOS time that is off its own median by what the rest is off the other way has one cause;
+    what the display, a driver or the way to sleep did is none of its.
 
     Args:
         record: of the cycle.
@@ -186,7 +215,7 @@ def awake_to_os(
 
 
 def power_up(outside: OutsideCycle) -> BoundedNs:
-    """Return `awake_from_ns` to PLTRST# rising, as far as the wires tell."""
+    """Return `awake_from_ns` to PLTRST# rising, as far as the wires show it."""
     intervals = outside.intervals
     to_pltrst = intervals.get(IntervalName.PWR_OK_TO_PLTRST)
     if Channel.SLP_S3 not in outside.channels and to_pltrst is not None:
@@ -201,43 +230,11 @@ def power_up(outside: OutsideCycle) -> BoundedNs:
     return _UNKNOWN_POWER
 
 
-_PPB = 1_000_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class ExtraSleep:
-    """A sleep that ended outside of the cycles: of a DUT that was brought back, or tried again.
-
-    Attributes:
-        asleep_ns, awake_ns: host UTC of the power line falling and rising; None where it began in
-            a cycle before, which never woke.
-    """
-
-    asleep_ns: int | None
-    awake_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class TimedCycle:
-    """A cycle and when it was on the host's clock.
-
-    Attributes:
-        wake_utc: host UTC at `outside.awake_from_ns`, of the trigger where that is None. None
-            where the clock of the edges has no relation to the host's (captures).
-        records: OS records that were in the log at its end and not before; none where the log
-            was not read while the cycles ran.
-    """
-
-    outside: OutsideCycle
-    wake_utc: BoundedNs | None = None
-    records: tuple[OsRecord, ...] = ()
-
-
 def awake_times(cycles: Iterable[TimedCycle]) -> Iterator[BoundedNs | None]:
     """Yield for each cycle SLP_S3# rising to its falling in the next one, by the board's clock.
 
     None where the cycles' edges may be of two clocks: the board's began anew, or the host's, which
-    is the only one to tell, was set.
+    alone would show that, was set.
     """
     for cycle, after in pairwise(chain(cycles, [None])):
         yield None if cycle is None or after is None else _awake(cycle, after)

@@ -1,13 +1,7 @@
-"""Figures of a set of times, and what a count of failures proves.
+"""Distributions without a table, figures of a set of times, and what a count of failures proves.
 
-Distributions without a table: exact tails of beta and binomial, quantiles of chi-squared.
-
-The continued fraction is that of DiDonato and Morris (1992) as evaluated by Lentz's method
-(Numerical Recipes, 6.4); checked against closed forms and numpy's own draws in the tests.
-
-The regularised incomplete gamma function by its series (Abramowitz and Stegun, 6.5.29), inverted by
-bisection; from 300 degrees of freedom on by Wilson and Hilferty (1931), which is off by less than
-1e-5 of the value there.
+docs/decisions/statistics-without-scipy.md says why no library; docs/reference/statistics.md has
+the methods.
 """
 
 import functools
@@ -30,6 +24,8 @@ _STEPS_MOST = 20_000
 
 def beta_below(x: float, a: float, b: float) -> float:
     """Return the regularised incomplete beta function: P(X <= x) for X ~ Beta(a, b).
+
+    By the continued fraction of DiDonato and Morris (1992).
 
     Args:
         x: any number; outside of 0..1 the answer is 0 or 1.
@@ -84,6 +80,7 @@ def normal_below(z: float) -> float:
 
 
 def _fraction(x: float, a: float, b: float) -> float:
+    """Return the continued fraction of the beta function, by Lentz (Numerical Recipes, 6.4)."""
     # On this side of the mean no denominator comes near 0: the least is the first, 2 / (a + b + 2).
     c, d = 1.0, 1.0 / (1.0 - (a + b) * x / (a + 1.0))
     value = d
@@ -107,7 +104,8 @@ def _inverse(below: Callable[[float], float], share: float, high: float) -> floa
     return high
 
 
-# Degrees of freedom from which on the approximation is used (see above).
+# Degrees of freedom from which on Wilson and Hilferty (1931) serve: off by less than 1e-5 of the
+# value there.
 _SERIES_MOST: Final = 300
 # No quantile of so many is above it.
 _BEYOND_SERIES: Final = 1000.0
@@ -115,6 +113,8 @@ _BEYOND_SERIES: Final = 1000.0
 
 def chi_squared_below(x: float, freedom: float) -> float:
     """Return P(X <= x) for X chi-squared with `freedom` degrees of freedom.
+
+    The regularised incomplete gamma function by its series (Abramowitz and Stegun, 6.5.29).
 
     Args:
         x: above 0, some hundred at most.
@@ -145,10 +145,13 @@ def chi_squared_quantile(share: float, freedom: float) -> float:
 
 
 MAD_TO_SIGMA = 1.4826
-"""A median absolute deviation times this is the standard deviation of normal values."""
+"""A median absolute deviation times this is the standard deviation of normal values: 1 / 0.6745."""
+
+CONFIDENCE: Final = 0.95
+"""Of intervals of quantiles and means, the usual one."""
 
 CYCLES_MOST = 100_000_000
-"""A count of cycles beyond this is none that anybody runs."""
+"""Assumed: a count of cycles beyond this is none that anybody runs."""
 
 
 def summarise(values_ms: Sequence[float]) -> Statistics:
@@ -178,7 +181,7 @@ def scaled_mad(values: NDArray[np.float64]) -> float:
 def failure_rate_upper(failures: int, n: int, confidence: float = 0.95) -> float:
     """Return the one-sided upper bound on a failure rate, 0..1 (Clopper and Pearson, 1934).
 
-    It is the rate at which `failures` or fewer in `n` would be seen with a chance of just
+    It is the rate at which `failures` or fewer in `n` would come with a chance of just
     1 - `confidence`. Without a trial it is 1.
 
     Raises:
@@ -225,7 +228,7 @@ def failure_rate(failures: int, n: int, undecided: int = 0) -> FailureRate | Non
 
 
 def undecided_text(rate: FailureRate) -> str:
-    """Return what a bound has counted as failed beside what failed; nothing where that is none."""
+    """Return what a bound counts as failed besides what failed; nothing where that is none."""
     return f" ({rate.undecided} without evidence counted as failed)" if rate.undecided else ""
 
 
@@ -251,29 +254,27 @@ def cycles_needed(rate: float, confidence: float = 0.95, failures: int = 0) -> i
 def quantile_interval(
     ordered_ms: Sequence[float],
     share: float,
-    confidence: float = 0.95,
     *,
     lows_ms: Sequence[float] | None = None,
     highs_ms: Sequence[float] | None = None,
 ) -> QuantileInterval:
     """Return a quantile and the interval between two order statistics that holds the true one.
 
-    The ranks come from the binomial distribution alone (David and Nagaraja, Order Statistics,
-    7.1), each side with (1 - confidence) / 2: at least `confidence` for any distribution, more
-    where few values leave only coarse ranks. Where each truth lies between a low and a high of
-    its own, the r-th of the truths lies between the r-th low and the r-th high, whatever the
-    errors share: so the interval holds the quantile of the truths as well.
+    The ranks come from the binomial distribution alone (David and Nagaraja, Order Statistics, 7.1),
+    each side with 2.5 %: at least 95 % for any distribution, more where few values leave only
+    coarse ranks. Where each truth lies between a low and a high of its own, the r-th of the truths
+    lies between the r-th low and the r-th high, whatever the errors share: so the interval holds
+    the quantile of the truths as well.
 
     Args:
         ordered_ms: ascending; repeated values are allowed, and make it wider than it must be.
         share: which quantile, above 0 and below 1.
-        confidence: above 0 and below 1.
         lows_ms: the values less their bounds, ascending; None: they are exact.
         highs_ms: the values plus their bounds, likewise.
     """
     lows_ms = ordered_ms if lows_ms is None else lows_ms
     highs_ms = ordered_ms if highs_ms is None else highs_ms
-    n, tail = len(ordered_ms), (1.0 - confidence) / 2
+    n, tail = len(ordered_ms), (1.0 - CONFIDENCE) / 2
     lower, upper = rank_below(n, share, tail), n + 1 - rank_below(n, 1.0 - share, tail)
     estimate = float(np.quantile(np.asarray(ordered_ms), share)) if n else None
     return QuantileInterval(
@@ -281,15 +282,13 @@ def quantile_interval(
         value_ms=estimate,
         low_ms=float(lows_ms[lower - 1]) if lower >= 1 else None,
         high_ms=float(highs_ms[upper - 1]) if upper <= n else None,
-        confidence=confidence,
-        needed=values_for_quantile(share, confidence),
+        confidence=CONFIDENCE,
+        needed=values_for_quantile(share),
     )
 
 
-def mean_interval(
-    values_ms: Sequence[float], common: CommonTerm, confidence: float = 0.95
-) -> MeanInterval | None:
-    """Return a mean with its interval; None below two values.
+def mean_interval(values_ms: Sequence[float], common: CommonTerm) -> MeanInterval | None:
+    """Return a mean with its 95 % interval; None below two values.
 
     Student's t over the scatter, and on both sides all that the values have in common, which no
     number of them makes less. It holds the true mean of the cycles that were run. Of cycles that
@@ -301,14 +300,14 @@ def mean_interval(
         return None
     values = np.asarray(values_ms, dtype=np.float64)
     mean_ms, standard_ms = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
-    half_ms = student_t_beyond(1.0 - confidence, n - 1) * standard_ms + common.common_ms
-    return MeanInterval(mean_ms, standard_ms, mean_ms - half_ms, mean_ms + half_ms, confidence)
+    half_ms = student_t_beyond(1.0 - CONFIDENCE, n - 1) * standard_ms + common.common_ms
+    return MeanInterval(mean_ms, standard_ms, mean_ms - half_ms, mean_ms + half_ms, CONFIDENCE)
 
 
-def values_for_quantile(share: float, confidence: float = 0.95) -> int:
-    """Return how many values a two-sided interval of a quantile needs at least."""
+def values_for_quantile(share: float) -> int:
+    """Return how many values a two-sided 95 % interval of a quantile needs at least."""
     rarer = min(share, 1.0 - share)
-    return math.ceil(math.log((1.0 - confidence) / 2) / math.log1p(-rarer) - 1e-9)
+    return math.ceil(math.log((1.0 - CONFIDENCE) / 2) / math.log1p(-rarer) - 1e-9)
 
 
 def rank_below(n: int, share: float, tail: float) -> int:

@@ -1,25 +1,8 @@
-"""Two sides compared by their sessions, or by their cycles where each has only one.
+"""Tests of base against candidate: by their sessions, or by cycles where each side has only one.
 
-The first cycles of a session are often unlike the rest. Where sessions have different lengths, a
-warm-up is a greater part of the shorter ones and looks like a difference; so the same cycles of
-each are compared, from the end of the longest warm-up that is found to the end of the shortest
-session. What a warm-up leaves behind is then on both sides alike.
-
-The means of the middle 60 % of each session are compared (Yuen, 1974), so that slow cycles and a
-long tail decide little. Cycles depend on one another: each session counts for as many independent
-values as its autocorrelation leaves (trend.py). How sessions of one build differ is
-not in it.
-
-The unit is the session. Each is worth one figure a time (the median after warm-up) and one a count
-(the share), and base and candidate are compared by Student's t on these: the exact test of the
-mixed model with a random session in it, where sessions are of equal length. Correlation of cycles
-within a session is then of no concern.
-
-All times of one session go up and down together. Where there are labels enough, that is used: the
-greatest |t| over all times is compared with the greatest of each other way to divide the sessions
-into base and candidate (Westfall and Young, 1993), which needs neither normal nor independent
-times. With fewer sessions Holm's method serves, which takes nothing for granted either, and sees
-less.
+The warm-up is cut first, as long as that of the session that has the longest. `cycle_shift`
+compares two sessions, `session_shifts` several, as one family of tests.
+docs/reference/compare.md has the methods and what they were checked with.
 """
 
 import math
@@ -42,7 +25,7 @@ from resume_rig.analysis.stats.trend import (
 )
 
 VALUES_LEAST: Final = 12
-"""With fewer values, a warm-up cannot be told from chance."""
+"""With fewer values, a warm-up cannot be distinguished from chance. Assumed."""
 
 # At most one value in so many is warm-up. Assumed: decides how long a warm-up may be.
 _SHARE_MOST: Final = 3
@@ -72,6 +55,10 @@ def warm_up_of(values: Floats) -> int:
 
 def same_cycles(sessions: Sequence[Floats]) -> tuple[int, int]:
     """Return from which value to which, it not among them, every session is compared.
+
+    Where sessions have different lengths, a warm-up is a greater part of the shorter ones and looks
+    like a difference. So it is from the end of the longest warm-up to the end of the shortest
+    session: what a warm-up leaves behind is then the same on both sides.
 
     Args:
         sessions: float64 [n_i] each, in order of the cycles; one or more.
@@ -125,7 +112,11 @@ class CycleShift:
 def cycle_shift(
     base: Floats, candidate: Floats, least: float, whole: Sequence[Floats] = ()
 ) -> CycleShift:
-    """Return what became of a time.
+    """Return what became of a time from one session to another.
+
+    The means of the middle 60 % are compared (Yuen, 1974), so that slow cycles and a long tail
+    decide little. Cycles depend on one another: each session counts for as many independent values
+    as its autocorrelation leaves. How sessions of one build differ is not in it.
 
     Args:
         base: float64 [n], n of 2 or more, in order of the cycles.
@@ -186,13 +177,14 @@ SESSIONS_LEAST: Final = 3
 """Sessions of both sides together: two leave no degree of freedom for their scatter."""
 
 DIVISIONS_LEAST: Final = 100
-"""Ways to divide the sessions from which on they are counted: five sessions a side have 252."""
+"""Ways to divide the sessions from which on they are counted: five sessions a side have 252.
+Assumed: the least p of 100 is 1 %, enough for an alpha of 5 %."""
 
 # A p of 0.05 is then known to 0.4 % (two standard deviations).
 _DIVISIONS_MOST: Final = 10_000
 # Any; the same one gives the same answer.
 _SEED: Final = 19_930_115
-# Where more are needed, no advice is given.
+# Assumed: where more are needed, no advice is given.
 _SESSIONS_NEEDED_MOST: Final = 1_000
 
 
@@ -241,7 +233,12 @@ class SessionShift:
 
 
 def session_shifts(columns: list[SessionColumn], alpha: float) -> list[SessionShift]:
-    """Return what became of each column, as one family, in their order."""
+    """Return what became of each column, as one family, in their order.
+
+    Base and candidate are compared by Student's t on one figure a session: the exact test of the
+    mixed model with a random session in it, where sessions are of equal length. Correlation of
+    cycles within a session is then of no concern.
+    """
     alone = [_shift(column) for column in columns]
     tested = [place for place, each in enumerate(alone) if each.tested]
     if not tested:
@@ -297,7 +294,14 @@ def _with_family(found: SessionShift, p_adjusted: float, critical: float) -> Ses
 def _family(
     columns: list[SessionColumn], alone: list[SessionShift], alpha: float
 ) -> tuple[list[float], list[float]]:
-    """Return each column's p over the family, and the |t| from which on it is shown."""
+    """Return each column's p over the family, and the |t| from which on it is shown.
+
+    All times of one session go up and down together. Where there are enough ways to divide the
+    sessions into base and candidate, that is used: the greatest |t| over all times is compared with
+    the greatest of each other division (Westfall and Young, 1993), which needs neither normal nor
+    independent times. With fewer sessions Holm's method serves, which needs neither, and shows
+    less.
+    """
     k, m = len(columns[0].base), len(columns[0].candidate)
     if math.comb(k + m, m) < DIVISIONS_LEAST:
         share = alpha / len(columns)
@@ -354,6 +358,6 @@ def _abs_t(divisions: Floats, values: Floats, least: Floats) -> Floats:
         squares = (centred**2).sum(axis=0) - theirs * mean_theirs**2 - ours * mean_ours**2
         sd = np.maximum(np.sqrt(np.maximum(squares, 0.0) / (n - 2)), least)
         t = np.abs(mean_theirs - mean_ours) / (sd * np.sqrt(1 / theirs + 1 / ours))
-    # A division that leaves a side without a value says nothing; nor does 0 of 0.
+    # A division that leaves a side without a value counts for nothing; nor does 0 of 0.
     found: Floats = np.nan_to_num(t, nan=0.0, posinf=np.inf)
     return found

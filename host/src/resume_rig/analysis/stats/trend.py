@@ -1,24 +1,7 @@
-"""Whether a series drifts, and where its level changes.
+"""Tests on a series of cycles: drift, steps, training, dependence, and many tests at once.
 
-Ranks make one wild value worth no more than any other. A stretch is cut where the sum of the ranks
-before the cut is farthest from that of a level series, in its own standard deviations, if chance
-makes so much in less than 1 % of stretches: counted over seeded permutations of short stretches;
-on long ones by the approximation of James, James and Siegmund (1987) for the greatest height of a
-scaled Brownian bridge. Each level of cuts looks at every value once, so the whole takes
-O(n log n). A step up and down again within one stretch shows less than it could; that is the
-weakness of binary segmentation.
-
-Chance in counts, many tests at once, and how many independent values a series is worth.
-
-Cycles of one session do not repeat one another independently: the unit is warm from the cycle
-before, the OS caches. The usual model of that is a first-order autoregression with the coefficient
-phi, by which n values are worth n / tau, tau about (1 + phi) / (1 - phi).
-
-The coefficient is itself estimated, from few values and too low (Marriott and Pope, 1954; Kendall,
-1954). An estimate alone lets a test with 12 to 60 values and phi = 0.9 find what is not there in 10
-to 22 % of cases instead of 5 % (benchmarks/compare.py, column "estimate"); its upper 95 % limit
-keeps to 5 %. What a session that scatters from day to day does is not in here: no single session
-shows it.
+Times are compared by ranks, so that one wild value is worth no more than any other.
+docs/reference/statistics.md and docs/reference/compare.md have what the tests were checked with.
 """
 
 import math
@@ -39,7 +22,7 @@ Ints = npt.NDArray[np.int64]
 VALUES_LEAST = 10
 """Below it the normal approximation of Mann and Kendall's test does not hold (Kendall, 1975)."""
 
-# Half a million slopes; memory decides.
+# Assumed: half a million slopes; memory decides.
 _ALL_PAIRS_MOST = 1_000
 # How a drift is stated.
 _PER_CYCLES = 100
@@ -65,7 +48,8 @@ def drift_of(values_ms: Floats) -> Drift | None:
         later, earlier = np.tril_indices(n, -1)
         slopes = np.sort((values_ms[later] - values_ms[earlier]) / (later - earlier))
         reach = 1.959964 * math.sqrt(variance)
-        low, high = _place((len(slopes) - reach) / 2), _place((len(slopes) + reach) / 2 + 1)
+        low = math.floor((len(slopes) - reach) / 2)
+        high = math.floor((len(slopes) + reach) / 2 + 1)
     else:
         half = n // 2
         slopes = np.sort((values_ms[n - half :] - values_ms[:half]) / (n - half))
@@ -85,18 +69,18 @@ transitions they lie within 1.7 %, and the last boot before them 8.9 % above."""
 
 # As many as xbootmgr makes to train a system (-prepSystem).
 _TRAINING_MOST = 6
-# Of fewer nobody can say that they are alike.
+# Assumed: fewer boots do not show that they repeat.
 _TRAINED_LEAST = 3
 
 
 def training_of(lengths_ms: Sequence[float]) -> Training | None:
     """Return the first boots of a series in which the prefetcher learnt; None where it shows none.
 
-    They are slower than all that follow, which are alike: 47538, 24906, 18765, then 16953, 17277
+    They are slower than all that follow, which repeat: 47538, 24906, 18765, then 16953, 17277
     and 17239 ms in the paper. A series that scatters more than that shows no training.
 
     Args:
-        lengths_ms: of the boots in their order; NaN where one does not tell.
+        lengths_ms: of the boots in their order; NaN where one is not reported.
     """
     for runs in range(1, min(_TRAINING_MOST, len(lengths_ms) - _TRAINED_LEAST) + 1):
         trained_ms = median(lengths_ms[runs:])
@@ -146,10 +130,6 @@ def _inversions(codes: Ints) -> int:
     return found
 
 
-def _place(rank: float) -> int:
-    return math.floor(rank)
-
-
 def levels_between(values: Floats, cuts: list[int]) -> list[float]:
     """Return the median of each stretch of `values` between 0, `cuts` and its end."""
     return [float(np.median(values[a:b])) for a, b in pairwise([0, *cuts, len(values)])]
@@ -158,9 +138,9 @@ def levels_between(values: Floats, cuts: list[int]) -> list[float]:
 # Of a level series, one stretch in a hundred is cut. Assumed: decides what is called a step.
 ALPHA = 0.01
 STRETCH_LEAST = 8
-"""Values that a level needs: with fewer, chance makes such steps."""
+"""Values that a level needs: with fewer, chance makes such steps. Assumed."""
 
-# Above it the approximation holds (see above).
+# Above it the approximation holds (`_bridge_above`; host/tests/analysis/test_series.py).
 _PERMUTED_MOST = 300
 # The least p is then a tenth of ALPHA.
 _PERMUTATIONS = 999
@@ -172,6 +152,11 @@ _SEED = 20_110_411
 
 def change_points_of(values_ms: Floats, numbers: list[int]) -> tuple[ChangePoint, ...]:
     """Return the steps of a series, in order; at most 50, the clearest of a wild series.
+
+    A stretch is cut where the sum of the ranks before the cut is farthest from that of a level
+    series, in its own standard deviations, if chance makes so much in less than 1 % of stretches.
+    Each level of cuts looks at every value once, so the whole takes O(n log n). A step up and down
+    again within one stretch shows less than it could: the weakness of binary segmentation.
 
     Args:
         values_ms: float64 [n], in the order of the cycles.
@@ -241,7 +226,8 @@ def _best_place(values: Floats) -> int:
 def _bridge_above(x: float, edge: float) -> float:
     """Return the chance that |B(t)| / sqrt(t (1 - t)) is above x anywhere in edge..1 - edge.
 
-    Where that is likely it may be above 1.
+    B is a Brownian bridge; the approximation is that of James, James and Siegmund (1987). Where
+    that is likely it may be above 1.
     """
     if x < 1.5:
         return 1.0
@@ -271,7 +257,7 @@ def errors_shown(critical: float, freedom: float) -> float:
 
 
 def fisher_p(base_failed: int, base_n: int, candidate_failed: int, candidate_n: int) -> float:
-    """Return the two-sided chance of counts so unlikely where both fail alike (Fisher, 1934)."""
+    """Return the two-sided chance of counts so unlikely where both fail as often (Fisher, 1934)."""
     failed = base_failed + candidate_failed
     # By the ratios of neighbours: factorials of all cycles of a lab would take their time.
     possible = np.arange(max(0, failed - base_n), min(failed, candidate_n) + 1).astype(np.float64)
@@ -300,6 +286,12 @@ _PHI_MOST: Final = 0.98
 
 def autocorrelation_limit(series: Sequence[Floats]) -> float:
     """Return the upper 95 % limit of the lag-1 autocorrelation that several series share, 0..0.98.
+
+    Cycles of one session are not independent: the unit is warm from the cycle before, the OS
+    caches. The usual model is a first-order autoregression. Its coefficient is estimated from few
+    values, and too low (Marriott and Pope, 1954; Kendall, 1954): an estimate alone lets a test with
+    12 to 60 values and phi = 0.9 find what is not there in 10 to 22 % of cases instead of 5 %
+    (benchmarks/compare.py, column "estimate"); its upper 95 % limit keeps to 5 %.
 
     Each series is centred on its own mean. The bias of the estimate is taken off by its expectation
     phi - (1 + 3 phi) / n, n being the mean length; its standard deviation is

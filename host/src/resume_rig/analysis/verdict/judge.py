@@ -1,16 +1,6 @@
-"""Judges OS records against a requirement; `judge_log` is the whole of `resume-rig log`.
+"""Judges OS records against a requirement, and words what a log's or a campaign's verdict rests on.
 
-Without a guard band the reported figure is compared as it stands (JCGM 106:2012, 8.2, simple
-acceptance): sysfund-0004 limits what the OS's own tracing measures, so 2000 ms meets 2 seconds and
-2001 ms does not.
-
-The guard band. A resume time is the sum of two values that the OS reports in whole milliseconds,
-rounded in a way that no document tells: down, up or to the nearest. Each is therefore within 1 ms
-of the truth, and their sum within 2 ms; as one OS rounds all of them alike, none of the 2 ms is
-left out. With a limit of 2000 ms: up to 1998 ms PASS, 1999 to 2001 ms MARGINAL, from 2002 ms FAIL
-(analysis/verdict/limits.py).
-
-Sentences that a log and a campaign share: what a verdict rests on.
+`judge_log` is the whole of `resume-rig log`. docs/reference/requirements.md has the decision rules.
 """
 
 from collections.abc import Sequence
@@ -27,7 +17,14 @@ from resume_rig.analysis.verdict.limits import (
 )
 from resume_rig.analysis.verdict.measures import Sighting, measure_words
 from resume_rig.analysis.verdict.series import log_series
-from resume_rig.model.os_record import NO_SLEEPS, LogReading, OsRecord, SleepKind, kind_count
+from resume_rig.model.os_record import (
+    NO_SLEEPS,
+    LogReading,
+    OsRecord,
+    SleepKind,
+    kind_count,
+    kind_words,
+)
 from resume_rig.model.result.judgement import (
     JudgedRecord,
     KindJudgement,
@@ -39,124 +36,8 @@ from resume_rig.model.result.verdict import RESUME, Comparison, Limit, Requireme
 from resume_rig.model.units import count_of, percent_up
 
 RESUME_BOUND_MS = 2 * VALUE_BOUND_MS
-
-
-def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:
-    """Return a clause for each required limit but that on BIOS + drivers, which has a sentence.
-
-    Beside others it has a clause, too, where no judged cycle has a value for it.
-    """
-    required = [each for each in limits if each.limit.required]
-    others = [each for each in required if each.limit.measure != RESUME or each.limit.share]
-    without = [each for each in required if each not in others and not each.n] if others else []
-    return [each.why for each in (*without, *others)]
-
-
-def training_sentence(training: Training) -> str:
-    """Return which boots of a series the prefetcher learnt in."""
-    runs = "boot was" if training.runs == 1 else f"{training.runs} boots were"
-    span = f"{training.first_ms:.0f}"
-    if training.runs > 1:
-        span += f" to {training.last_ms:.0f}"
-    return (
-        f"the first {runs} slower ({span} ms, then {training.trained_ms:.0f} ms): the boot"
-        " prefetcher was still learning"
-    )
-
-
-def hybrid_lead(judged: Sequence[SleepKind], requirement: Requirement) -> str:
-    """Return the lead of a sentence on judged resumes where hybrid sleeps stand among S3; or "".
-
-    Args:
-        judged: the kind of each sleep that counts.
-        requirement: what they were judged against.
-    """
-    hybrid, plain = judged.count(SleepKind.HYBRID), judged.count(SleepKind.S3)
-    if not hybrid or SleepKind.S3 not in requirement.kinds:
-        return ""
-    sleeps = f"{count_of(hybrid, 'hybrid sleep')}, which "
-    sleeps += "resumes from S3, is judged" if hybrid == 1 else "resume from S3, are judged"
-    return f"{sleeps} with {plain} S3: " if plain else f"no S3 here; {sleeps}: "
-
-
-def resume_sentence(limits: Sequence[LimitJudgement], requirement: Requirement) -> list[str]:
-    """Say what the judged resumes are against the limit on BIOS + drivers, if there is one."""
-    for each in limits:
-        is_resume = each.limit.measure == RESUME and each.limit.share is None
-        if is_resume and each.limit.required and each.worst is not None:
-            passed = each.n - each.failed - each.marginal
-            verdicts = [Verdict.PASS] * passed + [Verdict.FAIL] * each.failed
-            verdicts += [Verdict.MARGINAL] * each.marginal
-            worst_ms = round(each.worst)
-            sentence = verdict_sentence(
-                verdicts,
-                worst_ms,
-                requirement,
-                broken=each.broken,
-                hidden=each.hidden,
-                undecided=each.undecided,
-            )
-            return [each.evidence, sentence] if each.evidence else [sentence]
-    return []
-
-
-def verdict_sentence(
-    verdicts: Sequence[Verdict],
-    worst_ms: int,
-    requirement: Requirement,
-    *,
-    broken: int = 0,
-    hidden: int = 0,
-    undecided: int = 0,
-) -> str:
-    """Return what a verdict rests on: counts, the worst, and what the count of failures proves.
-
-    Args:
-        verdicts: of the resumes that have a time; one or more.
-        worst_ms: the longest of them.
-        requirement: what they were judged against.
-        broken: resumes that failed without a time.
-        hidden: of the MARGINAL ones, those that clock and wires take across the limit.
-        undecided: further resumes of which there is no evidence.
-    """
-    n, limit_ms = len(verdicts), requirement.resume_limit_ms or 0
-    failed, marginal = verdicts.count(Verdict.FAIL), verdicts.count(Verdict.MARGINAL)
-    resumes = count_of(n, "measured resume" if broken else "judged resume")  # the broken are judged
-    if failed:
-        over = f"{limit_ms} ms or more" if requirement.limit_fails else f"over {limit_ms} ms"
-        text = f"{failed} of {resumes} {are(failed)} {over}"
-    else:
-        within = "below" if requirement.limit_fails else "within"
-        text = f"{n - marginal} of {resumes} {are(n - marginal)} {within} "
-        text += f"{limit_ms} ms"
-    if marginal > hidden:
-        text += f", {marginal - hidden} within {RESUME_BOUND_MS} ms of it and so undecided"
-    if hidden:
-        text += f", {hidden} undecided because BIOS time that was not reported takes "
-        text += "it across" if hidden == 1 else "them across"
-    text += f"; the worst took {worst_ms} ms"
-    upper = _failures_upper([*verdicts, *[Verdict.FAIL] * broken], undecided)
-    if upper is None or upper >= 1:
-        return text  # all failed: a bound of 100 % says nothing
-    counted = " (undecided ones counted as failed)" if marginal else ""
-    if undecided:
-        counted = f" ({undecided} without evidence counted as failed)"
-        if marginal:
-            counted = f" (undecided ones and {undecided} without evidence counted as failed)"
-    return f"{text}; upper 95 % confidence limit of the failure rate {percent_up(upper)}{counted}"
-
-
-def _failures_upper(verdicts: Sequence[Verdict], undecided: int = 0) -> float | None:
-    """Return the 95 % upper bound on the failure rate; MARGINAL and undecided count as failed."""
-    judged = [verdict for verdict in verdicts if verdict is not Verdict.NO_EVIDENCE]
-    failed = sum(verdict is not Verdict.PASS for verdict in judged) + undecided
-    n = len(judged) + undecided
-    return failure_rate_upper(failed, n, 0.95) if judged else None
-
-
-def are(n: int) -> str:
-    """Return the verb for a count."""
-    return "is" if n == 1 else "are"
+"""Of a sum of two values that the OS reports in whole milliseconds, of unknown rounding; as one OS
+rounds all of them the same way, the guard band holds all of it."""
 
 
 NOT_COVERED = "not covered by this requirement"
@@ -190,7 +71,7 @@ def worst_of(verdicts: Sequence[Verdict]) -> Verdict:
 def judge_log(
     reading: LogReading, requirement: Requirement, ignore_first: bool = False
 ) -> LogJudgement:
-    """Return what a log alone says against a requirement.
+    """Return what a log alone shows against a requirement.
 
     A record without both of its times stays in the answer, unjudged, and so does one that was read
     before: in the same log, or in another that overlaps it. Damage of a source does not
@@ -249,7 +130,7 @@ def _first_of_each_source(records: Sequence[OsRecord], requirement: Requirement)
 
 
 def _repeated(records: Sequence[OsRecord]) -> frozenset[int]:
-    """Return the records that tell, to the nanosecond, what one before them tells."""
+    """Return the records that report, to the nanosecond, what one before them reports."""
     taken: set[tuple[object, ...]] = set()
     again: list[int] = []
     for index, record in enumerate(records):
@@ -321,8 +202,8 @@ def is_covered(record: OsRecord, requirement: Requirement) -> bool:
 def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
     """Return why a record must not be judged against a requirement; None where it may."""
     if record.kind not in requirement.kinds:
-        kinds = ", ".join(requirement.kinds)
-        return f"{NOT_COVERED}: {requirement.id} covers {kinds}, and this is {record.kind}"
+        kinds = " and ".join(map(kind_words, requirement.kinds))
+        return f"{NOT_COVERED}: {requirement.id} covers {kinds}; this is {kind_words(record.kind)}"
     if not is_covered(record, requirement):
         return f"{_FROM_IMAGE}: this hybrid sleep resumed from its hibernation file, as S4 does"
     if _wakes_before_it_sleeps(record):
@@ -366,14 +247,14 @@ def _why(
         parts += limit_clauses(limits)
         parts += _bios_advice([cycle.record for cycle in judged], requirement)
     elif cycles:
-        kinds = " or ".join(requirement.kinds)
+        kinds = " or ".join(map(kind_words, requirement.kinds))
         which = (
             "the only record is no"
             if len(cycles) == 1
             else f"none of the {len(cycles)} records is a"
         )
-        what = "" if NO_SLEEPS.issuperset(requirement.kinds) else " resume"
-        parts = [f"{which} measured {kinds}{what}"]
+        what = "" if NO_SLEEPS.issuperset(requirement.kinds) else "resume from "
+        parts = [f"{which} measured {what}{kinds}"]
     else:
         parts = ["there is no record of a sleep"]
     parts += _left_out(cycles, requirement)
@@ -390,8 +271,8 @@ def _near_the_limit(records: Sequence[OsRecord], requirement: Requirement) -> li
     guarded = replace(requirement, guard_band=True)
     times = () if requirement.guard_band else _resume_times(records)
     near = sum(judge_value(round(time), guarded) is Verdict.MARGINAL for time in times)
-    text = f"{near} of them {are(near)} within {RESUME_BOUND_MS} ms of it, where rounding decides"
-    return [f"{text} (--guard-band: MARGINAL)"] if near else []
+    text = f"{count_of(near, 'resume')} {are(near)} within {RESUME_BOUND_MS} ms of the limit, "
+    return [f"{text}where rounding decides (--guard-band: MARGINAL)"] if near else []
 
 
 def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
@@ -399,9 +280,8 @@ def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[
     if advised_ms is None:
         return []
     over = sum((record.bios_init_ms or 0) > advised_ms for record in records)
-    return (
-        [f"the BIOS took more than the advised {advised_ms} ms in {over} of them"] if over else []
-    )
+    text = f"the BIOS took more than the advised {advised_ms} ms in {count_of(over, 'resume')}"
+    return [text] if over else []
 
 
 def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
@@ -418,8 +298,8 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
     if from_image:
         parts.append(f"{count_of(from_image, 'hybrid sleep')} resumed from the image, as S4 does")
     if unmeasured:
-        kinds = " or ".join(requirement.kinds)
-        parts.append(f"{count_of(unmeasured, f'{kinds} record')} without a measurement")
+        kinds = " or ".join(map(kind_words, requirement.kinds))
+        parts.append(f"{count_of(unmeasured, 'record')} of {kinds} without a measurement")
     once = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
     others = [c.record.kind for c in once if c.record.kind not in requirement.kinds]
     measured = {
@@ -434,3 +314,87 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
         )
         parts.append(f"{NOT_COVERED}: {listed}")
     return parts
+
+
+def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:
+    """Return a clause for each required limit but that on BIOS + drivers, which has a sentence.
+
+    Among others it has a clause, too, where no judged cycle has a value for it.
+    """
+    required = [each for each in limits if each.limit.required]
+    others = [each for each in required if each.limit.measure != RESUME or each.limit.share]
+    without = [each for each in required if each not in others and not each.n] if others else []
+    return [each.why for each in (*without, *others)]
+
+
+def training_sentence(training: Training) -> str:
+    """Return which boots of a series the prefetcher learnt in."""
+    runs = "boot was" if training.runs == 1 else f"{training.runs} boots were"
+    span = f"{training.first_ms:.0f}"
+    if training.runs > 1:
+        span += f" to {training.last_ms:.0f}"
+    return (
+        f"the first {runs} slower ({span} ms, then {training.trained_ms:.0f} ms): the boot"
+        " prefetcher was still learning"
+    )
+
+
+def hybrid_lead(judged: Sequence[SleepKind], requirement: Requirement) -> str:
+    """Return the lead of a sentence on judged resumes where hybrid sleeps stand among S3; or "".
+
+    Args:
+        judged: the kind of each sleep that counts.
+        requirement: what they were judged against.
+    """
+    hybrid, plain = judged.count(SleepKind.HYBRID), judged.count(SleepKind.S3)
+    if not hybrid or SleepKind.S3 not in requirement.kinds:
+        return ""
+    sleeps = f"{count_of(hybrid, 'hybrid sleep')}, which "
+    sleeps += "resumes from S3, is judged" if hybrid == 1 else "resume from S3, are judged"
+    return f"{sleeps} with {plain} S3: " if plain else f"no S3 here; {sleeps}: "
+
+
+def resume_sentence(limits: Sequence[LimitJudgement], requirement: Requirement) -> list[str]:
+    """Say what the judged resumes are against the limit on BIOS + drivers, if there is one."""
+    for each in limits:
+        is_resume = each.limit.measure == RESUME and each.limit.share is None
+        if is_resume and each.limit.required and each.worst is not None:
+            sentence = _resume_text(each, round(each.worst), requirement)
+            return [each.evidence, sentence] if each.evidence else [sentence]
+    return []
+
+
+def _resume_text(judged: LimitJudgement, worst_ms: int, requirement: Requirement) -> str:
+    """Return what a verdict rests on: counts, the worst, and what the count of failures proves."""
+    n, limit_ms = judged.n, requirement.resume_limit_ms or 0
+    failed, marginal, hidden = judged.failed, judged.marginal, judged.hidden
+    broken, undecided = judged.broken, judged.undecided
+    resumes = count_of(n, "measured resume" if broken else "judged resume")  # the broken are judged
+    if failed:
+        over = f"{limit_ms} ms or more" if requirement.limit_fails else f"over {limit_ms} ms"
+        text = f"{failed} of {resumes} {are(failed)} {over}"
+    else:
+        within = "below" if requirement.limit_fails else "within"
+        text = f"{n - marginal} of {resumes} {are(n - marginal)} {within} "
+        text += f"{limit_ms} ms"
+    if marginal > hidden:
+        text += f", {marginal - hidden} within {RESUME_BOUND_MS} ms of it and so undecided"
+    if hidden:
+        text += f", {hidden} undecided because BIOS time that was not reported takes "
+        text += "it across" if hidden == 1 else "them across"
+    text += f"; the worst took {worst_ms} ms"
+    not_passed = failed + marginal + broken + undecided
+    upper = failure_rate_upper(not_passed, n + broken + undecided)
+    if upper >= 1:
+        return text  # all failed: a bound of 100 % says nothing
+    counted = " (undecided ones counted as failed)" if marginal else ""
+    if undecided:
+        counted = f" ({undecided} without evidence counted as failed)"
+        if marginal:
+            counted = f" (undecided ones and {undecided} without evidence counted as failed)"
+    return f"{text}; upper 95 % confidence limit of the failure rate {percent_up(upper)}{counted}"
+
+
+def are(n: int) -> str:
+    """Return the verb for a count."""
+    return "is" if n == 1 else "are"

@@ -1,14 +1,7 @@
-"""Judges cycles against each limit of a requirement: every cycle, or a share with confidence.
+"""Judges values against a limit, and cycles against each limit of a requirement (JCGM 106:2012).
 
-Whether a measured value conforms to a limit, and how likely a wrong answer is.
-
-After JCGM 106:2012. The guard band holds 95 % of what is a cycle's own and the whole of what all
-cycles share (8.3.2, 8.3.3): a PASS or FAIL that stands outside of it is wrong with a chance of
-2.5 % at most, and MARGINAL stands within. An error that all cycles share is fixed in a rig; at the
-end of its range it would make every PASS of a campaign wrong at once, so no share of it is left
-out. The
-chance that one value's truth lies on the other side of the limit is its specific risk (9.3): the
-consumer's of a PASS, the producer's of a FAIL.
+A limit is on every cycle, or on a share of them with confidence; docs/reference/requirements.md has
+the decision rules.
 """
 
 from array import array
@@ -50,9 +43,12 @@ from resume_rig.model.result.verdict import (
 )
 from resume_rig.model.units import count_of, percent_up
 
-_UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
+UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
+"""Comparisons of which the smaller values conform."""
+
 _STRICT: Final = frozenset({Comparison.BELOW, Comparison.ABOVE})
-# A symmetric beta distribution of such a shape is a normal one to every digit shown.
+# Measured: the distribution functions of a symmetric beta of such a shape and of a normal one
+# differ by 4e-5 at most.
 _NORMAL_FROM_SHAPE: Final = 2_000.0
 
 
@@ -73,7 +69,7 @@ class Conformity:
 
     @property
     def risk(self) -> float:
-        """Specific risk, see above."""
+        """Specific risk (9.3): the consumer's of a PASS, the producer's of a FAIL."""
         match self.verdict:
             case Verdict.PASS:
                 return 1.0 - self.conforming
@@ -88,13 +84,18 @@ def conformity(
 ) -> Conformity:
     """Return how a value stands to a limit.
 
+    The guard band holds 95 % of what is a cycle's own and the whole of what all cycles share
+    (8.3.2, 8.3.3): a PASS or FAIL that stands outside of it is wrong with a chance of 2.5 % at
+    most. An error that all cycles share is fixed in a rig; at the end of its range it would make
+    every PASS of a campaign wrong at once, so no share of it is left out.
+
     Args:
         value: with its uncertainty.
         limit_ns: the limit.
         comparison: which side conforms, and whether the limit itself does.
         guard_band: without it the value counts as it stands.
     """
-    upper = comparison in _UPPER
+    upper = comparison in UPPER
     # How much room is left, positive where the value conforms.
     room_ns = limit_ns - value.value_ns if upper else value.value_ns - limit_ns
     guard_ns = value.guard_ns if guard_band else 0
@@ -111,11 +112,6 @@ def conformity(
     return Conformity(Verdict.MARGINAL, conforming)
 
 
-def standard_ns(value: BoundedNs) -> float:
-    """Return the standard uncertainty of a value."""
-    return value.standard_ns
-
-
 def below_by(room_ns: int, value: BoundedNs) -> float:
     """Return the probability that the truth is at most `room_ns` above the value.
 
@@ -126,7 +122,7 @@ def below_by(room_ns: int, value: BoundedNs) -> float:
     bound = value.bound_ns
     if abs(room_ns) >= bound:
         return 1.0 if room_ns >= 0 else 0.0
-    standard = max(standard_ns(value), bound * 1e-6)
+    standard = max(value.standard_ns, bound * 1e-6)
     shape = (bound * bound / (standard * standard) - 1.0) / 2.0
     if shape > _NORMAL_FROM_SHAPE:
         return normal_below(room_ns / standard)
@@ -153,7 +149,7 @@ _OF_STATE: Final = {
     OutsideState.S0IX: frozenset({SleepKind.MODERN_STANDBY, SleepKind.S2IDLE}),
 }
 _OFF: Final = frozenset({SleepKind.S4, SleepKind.FAST_STARTUP, SleepKind.BOOT})
-"""Kinds that no wire tells apart for sure: what was asked for does."""
+"""Kinds that no wire distinguishes for sure: what was asked for does."""
 
 _ALONE: Final = {kind: frozenset({kind}) for kind in SleepKind}
 _WORDS: Final = {
@@ -177,7 +173,7 @@ _ORDER: Final = (Verdict.FAIL, Verdict.NO_EVIDENCE, Verdict.MARGINAL)
 
 
 def limit_text(limit: Limit) -> str:
-    """Return a limit as it is said, e.g. "press to light at most 5 s"."""
+    """Return a limit in words, e.g. "press to display on at most 5 s"."""
     sentence = f"{measure_words(limit.measure)} {_WORDS[limit.comparison]} {_value_text(limit)}"
     if limit.share is None:
         return sentence
@@ -185,7 +181,7 @@ def limit_text(limit: Limit) -> str:
 
 
 def limit_in_unit(limit: Limit) -> float:
-    """Return a limit's value in the unit that its profile says it in."""
+    """Return a limit's value in the unit of its profile."""
     return limit.value if is_rate(limit.measure) else limit.value / TIME_UNITS_NS[limit.unit]
 
 
@@ -282,7 +278,7 @@ def verdict_of_limits(judgements: Sequence[LimitJudgement]) -> Verdict:
 
 
 class _Judged:
-    """One limit and what the cycles are against it, so far."""
+    """One limit and what the cycles that were added are against it."""
 
     def __init__(self, limit: Limit, guard_band: bool) -> None:
         self.limit = limit
@@ -343,13 +339,14 @@ def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudge
     failed = sum(part.verdict is Verdict.FAIL for part in parts)
     marginal = sum(part.verdict is Verdict.MARGINAL for part in parts)
     hidden = sum(part.hidden for part in parts)
-    upper = limit.comparison in (Comparison.AT_MOST, Comparison.BELOW)
+    upper = limit.comparison in UPPER
     worst = None if not values else max(values) if upper else min(values)
     needed = shown = None
     if limit.share is None:
         verdict = _of_every_cycle(len(parts), failed + broken, marginal)
         why = _why_every(limit, len(parts), failed, marginal, broken=broken, undecided=undecided)
-        why += _why_broken(broken)
+        # Of a FAIL they may be all the reason.
+        why += f"; {count_of(broken, 'cycle')} failed without a value" if broken else ""
     else:
         n = len(parts) + broken
         needed = cycles_needed(1.0 - limit.share, limit.confidence)
@@ -428,11 +425,6 @@ def _why_every(
     text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} "
     text += "does not conform" if failed == 1 else "do not conform"
     return f"{text}, {marginal} undecided" if marginal else text
-
-
-def _why_broken(broken: int) -> str:
-    """Tell of the cycles that failed without a value; beside a FAIL they may be all its reason."""
-    return f"; {count_of(broken, 'cycle')} failed without a value" if broken else ""
 
 
 def _why_share(limit: Limit, verdict: Verdict, n: int, failed: int, marginal: int) -> str:

@@ -1,8 +1,7 @@
 """What a limit can be on: names, dimensions, and how a cycle's value is found.
 
-Inside measures are read from the OS record, outside ones from the wires, reconciled ones need
-both. A rate is judged as the time that its pages may have taken: the page count is exact, the
-time is what was measured.
+OS-reported measures are read from the OS record, measured ones from the wires, reconciled ones need
+both. A rate is judged as the time that its pages may have taken: the page count is exact.
 """
 
 import functools
@@ -25,7 +24,7 @@ PAGE_BYTES: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class HibernateRates:
-    """Rates of one hibernation file; None where the record does not tell.
+    """Rates of one hibernation file; None where the record does not report them.
 
     Attributes:
         pages: HiberPagesWritten.
@@ -49,7 +48,7 @@ class HibernateRates:
 
 
 def hibernate_rates(record: OsRecord) -> HibernateRates | None:
-    """Return the rates of a record; None where it tells of no hibernation file."""
+    """Return the rates of a record; None where it reports no hibernation file."""
     pages = record.hiber_pages
     if not pages or not (record.hiber_read_ms or record.hiber_write_ms):
         return None
@@ -71,8 +70,8 @@ FIGURE: Final = "figure:"
 PHASE: Final = "phase:"
 """Prefix of a measure that is the length of a phase, as the account times it: phase:PreSMSS."""
 
-_PHASE_CHARS: Final = 80
-_DAY_MS: Final = 24 * 60 * 60 * 1000  # what is longer is no phase of a transition
+_PHASE_CHARS: Final = 80  # assumed: bounds the name of a phase in a profile
+_DAY_MS: Final = 24 * 60 * 60 * 1000  # assumed: what is longer is no phase
 TIME_UNITS_NS: Final = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 PAGES_PER_MS: Final = "pages/ms"
 MB_PER_S: Final = "MB/s"
@@ -174,7 +173,7 @@ def sighting_of(cycle: ReconciledCycle) -> Sighting:
 
 
 def measure_names() -> tuple[str, ...]:
-    """Return the measures that have names of their own; figures come beside them."""
+    """Return the measures that have names of their own; figures and phases come besides."""
     return (*_INSIDE, *_RATES, *IntervalName, *_RECONCILED)
 
 
@@ -201,7 +200,7 @@ def is_measure(measure: str) -> bool:
 
 
 def units_of(measure: str) -> tuple[str, ...]:
-    """Return the units that a limit on a measure may be said in."""
+    """Return the units that a limit on a measure may be in."""
     return (PAGES_PER_MS, MB_PER_S) if is_rate(measure) else tuple(TIME_UNITS_NS)
 
 
@@ -214,7 +213,7 @@ def measured(measure: str, sighting: Sighting) -> BoundedNs | None:
 
 
 def time_for_rate_ns(rate: float, unit: str, record: OsRecord | None) -> int | None:
-    """Return how long a record's pages take at a rate; None where it tells of no pages."""
+    """Return how long a record's pages take at a rate; None where it reports no pages."""
     pages = None if record is None else record.hiber_pages
     if not pages:
         return None
@@ -232,7 +231,7 @@ def rate_of(time: BoundedNs, unit: str, record: OsRecord | None) -> float | None
 
 
 def measure_words(measure: str) -> str:
-    """Return a measure as it is said."""
+    """Return a measure in words."""
     texts = {
         RESUME: "total resume time",
         BIOS: "BIOS initialization",

@@ -22,19 +22,19 @@ from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import TRANSITIONS, SleepKind, transition_of_word
 from resume_rig.model.result.verdict import EVIDENCE_MIN, Comparison, Limit, Requirement
 
-# Bounds what a file can ask for: assumed.
+# Assumed: bounds what a file can ask for.
 LIMITS_MOST: Final = 50
 _LIMIT_KEYS: Final = frozenset(
     {"measure", "unit", "demand", "share", "confidence", "kinds", *(c.value for c in Comparison)}
 )
 _DEMANDS: Final = ("required", "advised")
-# The same reach as that of [limits]: ten minutes; no disk reads a million pages in 1 ms.
+# Assumed: ten minutes, as of [limits]; no disk reads a million pages in 1 ms.
 _LONGEST_NS: Final = 600 * TIME_UNITS_NS["s"]
 _FASTEST: Final = 1e6
 
 
 def refuse_unknown(table: Mapping[str, object], allowed: frozenset[str], what: str) -> None:
-    """Check that a table has no key but the known ones.
+    """Check that a table has no key but the allowed ones.
 
     Raises:
         UsageError: it has one; the sentence names it and those that are allowed.
@@ -72,7 +72,7 @@ def limits_of(tables: object, kinds: tuple[SleepKind, ...], what: str) -> tuple[
         what: begins the sentence of an error.
 
     Raises:
-        UsageError: one is not of the form that docs/reference/requirements.md tells.
+        UsageError: one is not of the form in docs/reference/requirements.md.
     """
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise UsageError(f"{what}: limit is {tables!r:.80}; tables [[limit]] are needed.")
@@ -167,9 +167,9 @@ def _own_kinds(values: object, kinds: tuple[SleepKind, ...], what: str) -> tuple
     return own
 
 
-# Ten minutes: longer than any resume.
+# Assumed: ten minutes are longer than any resume.
 LIMIT_MS_MAX = 600_000
-# Bounds memory; far more than a profile needs.
+# Assumed: bounds memory; far more than a profile needs.
 _PROFILE_BYTES_MAX = 65_536
 _KEYS = frozenset(
     {"id", "version", "title", "source", "kinds", "limits", "limit", "rule", "evidence_min"}
@@ -321,13 +321,13 @@ def _own_limits(table: Mapping[str, object], what: str) -> dict[str, int]:
 
 
 def _evidence_min(value: object, what: str) -> float:
-    # bool is an int to Python, not to a profile.
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+    number = _number(value)
+    if number is None or not 0 <= number <= 1:
         raise UsageError(
             f"{what}: evidence_min is {value!r:.80}; a share of the cycles that woke is needed, "
             "0 to 1."
         )
-    return float(value)
+    return number
 
 
 def _rule(table: object, what: str) -> dict[str, bool]:

@@ -1,9 +1,7 @@
-"""Rules on one cycle: does it count, and what is its verdict; and says what a verdict rests on.
+"""Rules on one cycle: whether it counts, and its verdict; and says what a campaign's rests on.
 
-Holds the cycles of a campaign against one limit that is not its requirement's. Pure.
-
-A test system asks one question at a time; each is ruled upon as the whole requirement is, so that
-the same cycles count, and what was not measured is NO-EVIDENCE here, too.
+A limit that a test system asks for (`answer_limit`) is ruled upon as a whole requirement is, so
+that the same cycles count, and what was not measured is NO-EVIDENCE there, too. Pure.
 """
 
 from collections import Counter
@@ -12,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from resume_rig.analysis.findings.disagreements import state_mismatch
+from resume_rig.analysis.findings.sleeps import state_mismatch
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
 from resume_rig.analysis.verdict.judge import (
     NOT_COVERED,
@@ -24,6 +22,7 @@ from resume_rig.analysis.verdict.judge import (
     worst_of,
 )
 from resume_rig.analysis.verdict.limits import (
+    UPPER,
     conformity_of,
     judge_limits,
     kinds_of_wires,
@@ -37,12 +36,12 @@ from resume_rig.analysis.verdict.measures import (
     side_of,
     sighting_of,
 )
-from resume_rig.model.os_record import TRANSITIONS, SleepKind, state_word
+from resume_rig.model.os_record import TRANSITIONS, SleepKind, kind_words, state_word
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import BROKEN, MEANINGS, Outcome, OutsideState, ReconciledCycle
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.packed import Derived
-from resume_rig.model.result.verdict import BIOS, RESUME, Comparison, Limit, Requirement, Verdict
+from resume_rig.model.result.verdict import BIOS, RESUME, Limit, Requirement, Verdict
 from resume_rig.model.units import count_of
 
 OTHER_KIND: Final = "other kind"
@@ -95,15 +94,15 @@ def covered_kinds(cycle: ReconciledCycle, requirement: Requirement) -> frozenset
 
     None, where it did not wake, or was no trial of the requirement: an ignored one, one that
     something else woke, one that did not reach the state that was asked for. One of which edges
-    were lost is taken for one that woke: nobody saw that it did not. The wires tell the kind, and a
-    record that they do not contradict; where neither does, what the plan asked for.
+    were lost is taken for one that woke: that it did not was not observed. The wires show the kind,
+    and a record that they do not contradict; where neither does, what the plan asked for.
     """
     outside, meaning = cycle.outside, MEANINGS[cycle.outside.outcome]
     covered, none = frozenset(requirement.kinds), frozenset[SleepKind]()
-    unseen = outside.outcome is Outcome.INVALID
+    edges_lost = outside.outcome is Outcome.INVALID
     woke = meaning.came_back and meaning.why_not is None
     if (
-        not (woke or unseen)
+        not (woke or edges_lost)
         or outside.ignored
         or (outside.asked is not None and outside.asked not in covered)
     ):
@@ -135,10 +134,8 @@ def undecided_of(
 
 
 def _other_kind(asked: SleepKind, requirement: Requirement) -> str:
-    kinds = ", ".join(requirement.kinds)
-    return (
-        f"{OTHER_KIND}: {requirement.id} speaks of {kinds}, and {state_word(asked)} was asked for"
-    )
+    kinds = " and ".join(map(kind_words, requirement.kinds))
+    return f"{OTHER_KIND}: {requirement.id} covers {kinds}; {state_word(asked)} was asked for"
 
 
 def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
@@ -173,8 +170,8 @@ def _not_measured(sighting: Sighting, requirement: Requirement, no_record: str) 
     if sighting.record is None and any(side_of(name) is not Side.OUTSIDE for name in measures):
         return no_record
     if not possible_kinds(sighting) & frozenset(requirement.kinds):
-        kinds = ", ".join(requirement.kinds)
-        return f"{OTHER_KIND}: {requirement.id} speaks of {kinds}, and the wires show another sleep"
+        kinds = " and ".join(map(kind_words, requirement.kinds))
+        return f"{OTHER_KIND}: {requirement.id} covers {kinds}; the wires show another sleep"
     return f"not measured: no {' and no '.join(map(measure_words, measures))}"
 
 
@@ -244,12 +241,9 @@ def _not_covered(cycles: Iterable[ReconciledCycle]) -> list[str]:
     return [f"{NOT_COVERED}: {', '.join(listed)}"] if listed else []
 
 
-_UPPER = (Comparison.AT_MOST, Comparison.BELOW)
-
-
 @dataclass(frozen=True, slots=True)
 class LimitAnswer:
-    """What cycles say against one limit.
+    """What cycles are against one limit.
 
     Attributes:
         judgement: over all cycles that count.
@@ -266,15 +260,12 @@ class LimitAnswer:
     why_not: tuple[tuple[int, str], ...]
 
 
-def answer_limit(
-    cycles: Collection[ReconciledCycle], limit: Limit, *, guard_band: bool = True
-) -> LimitAnswer:
-    """Return what `cycles` say against `limit`, by which alone they are ruled upon.
+def answer_limit(cycles: Collection[ReconciledCycle], limit: Limit) -> LimitAnswer:
+    """Return what `cycles` are against `limit`, by which alone they are ruled upon.
 
     Args:
         cycles: of one campaign, matched and reconciled; gone through twice, and not kept.
         limit: required, on a time; `kinds` names the kinds of sleep that it is for.
-        guard_band: values so near the limit that their uncertainty decides are MARGINAL.
     """
     alone = Requirement(
         id="this limit",
@@ -284,7 +275,6 @@ def answer_limit(
         kinds=limit.kinds,
         resume_limit_ms=None,
         bios_advised_ms=None,
-        guard_band=guard_band,
         further=(limit,),
     )
     judged = Derived(cycles, partial(_ruled, requirement=alone))
@@ -318,7 +308,7 @@ def answer_limit(
 
 def _is_farther(value: BoundedNs, than: BoundedNs, limit: Limit) -> bool:
     above = value.value_ns - than.value_ns
-    return above > 0 if limit.comparison in _UPPER else above < 0
+    return above > 0 if limit.comparison in UPPER else above < 0
 
 
 def _ruled(cycle: ReconciledCycle, requirement: Requirement) -> ReconciledCycle:

@@ -1,4 +1,4 @@
-"""All that is said of the series of times of a log or a campaign."""
+"""Statistics of the series of times of a log or a campaign, measure by measure."""
 
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ OUTLIER_FROM = 3.5
 """Distance from the median, in scaled median absolute deviations (Iglewicz and Hoaglin, 1993)."""
 
 _WARM_UP_FROM = 12
-"""Values that a series must have before its beginning can be told from the rest."""
+"""Values that a series must have before its beginning can be distinguished. Assumed."""
 
 
 class MeasuredTimes:
@@ -68,7 +68,7 @@ class MeasuredTimes:
 
     @property
     def common(self) -> CommonTerm:
-        """What the values share: the most that any of them says of each scope."""
+        """What the values share: the most that any of them has of each scope."""
         return CommonTerm(self._rig_ns / MS_NS, self._campaign_ns / MS_NS)
 
     def quantiles(self, *shares: float) -> list[QuantileInterval]:

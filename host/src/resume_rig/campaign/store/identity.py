@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from resume_rig import __version__
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.channel import Actuator, Channel, line_names
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.verdict import Requirement
@@ -15,18 +15,17 @@ from resume_rig.timing.wall_clock import HostDiscipline
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a store says of its origin.
+    """Who and what a campaign was made by.
 
     Attributes:
         rig_url: how the rig was opened at first; not part of the rig's identity.
-        rig: who the board said it was; its boot id is the first session's.
+        rig: what the board reported of itself; its boot id is the first session's.
         dut: the profile as it was then; None where there was none.
         wired: the channels that the DUT has and the rig observes.
         requirement: what the campaign is judged against.
         host: machine, system and Python.
-        software: version of resume-rig.
         created_utc_ns: host wall time.
-        host_clock: who keeps the host's wall clock; None in stores that do not tell.
+        host_clock: who keeps the host's wall clock; None in stores without it.
         faults: the fault plan (TOML) that was injected on purpose; None for none.
         host_may_sleep: why nothing kept the host awake; None where it was, or nobody asked.
     """
@@ -71,15 +70,7 @@ def identify(
 ) -> Identity:
     """Return the identity of a campaign that starts now on this host.
 
-    Args:
-        rig_url: as the user gave it.
-        rig: the board's own account.
-        dut: its profile; None takes every channel of the board as wired.
-        requirement: what the campaign is judged against.
-        created_utc_ns: host wall time.
-        host_clock: who keeps it (`clock_discipline.discipline_of`).
-        faults: the fault plan that is injected on purpose.
-        host_may_sleep: why nothing keeps the host awake.
+    Without a profile of the DUT every channel of the board counts as wired.
 
     Raises:
         UsageError: the profile wires a channel that the board does not have.
@@ -89,8 +80,8 @@ def identify(
     missing = [channel for channel in wired if channel not in observed]
     if dut is not None and missing:
         raise UsageError(
-            f"the profile of {dut.name} wires {', '.join(missing)}, which the board {rig.board} "
-            f"does not observe; it observes {', '.join(observed)}"
+            f"the profile of {dut.name} wires {line_names(missing)}, which the board {rig.board} "
+            f"does not observe; it observes {line_names(observed)}"
         )
     return Identity(
         rig_url=rig_url,
@@ -139,7 +130,7 @@ def _differences(stored: Identity, present: Identity) -> Iterator[str]:
     if stored.faults != present.faults:
         yield "the fault plan has changed"
     if set(stored.wired) != set(present.wired):
-        yield f"wired {', '.join(stored.wired)}, now {', '.join(present.wired)}"
+        yield f"wired {line_names(stored.wired)}, now {line_names(present.wired)}"
     for name, before, now in (
         ("board", stored.rig.board, present.rig.board),
         ("firmware", stored.rig.firmware, present.rig.firmware),

@@ -30,7 +30,13 @@ from resume_rig.campaign.run.recovery import DONE_BY, levels_text
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.measured_cycle import hung_after, outside_cycle
 from resume_rig.campaign.store.raw import CycleRaw, Recovery
-from resume_rig.cli.terminal.console import columns_of, look_of, say, say_as_json
+from resume_rig.cli.terminal.console import (
+    columns_of,
+    is_terminal,
+    print_note,
+    print_note_as_json,
+    style_of,
+)
 from resume_rig.model.channel import Channel
 from resume_rig.model.result.cycle import OutsideCycle
 from resume_rig.model.result.verdict import Verdict
@@ -52,8 +58,8 @@ def event_line(
     Args:
         event: what happened.
         tally: of the campaign, this event counted; None before it began.
-        outside: of the cycle that is over, where the event tells of one; of a recovery's step,
-            the cycle before it where the step proves what became of that.
+        outside: of the cycle that is over, where the event is its end; of a recovery's step, the
+            cycle before it where the step proves what became of that.
         provisional: the verdict, provisional.
     """
     document = _document(event)
@@ -153,23 +159,23 @@ class Progress:
         self._levels: Mapping[Channel, int] | None = None
         self._provisional = ProvisionalVerdict(identity.requirement)
         self._resumed = False
-        self._look = look_of(sys.stderr)
-        self._live = self._look.redraws and mode is ProgressMode.LINES
+        self._style = style_of(sys.stderr)
+        self._live = is_terminal(sys.stderr) and mode is ProgressMode.LINES
         self._drawn = 0
 
     def __call__(self, event: CampaignEvent) -> None:
-        """Count one event, show it, and tell the hooks."""
+        """Count one event, show it, and fire the hooks."""
         outside = self._count(event)
         if self._metrics is not None:
             self._metrics.take(self._identity, event, outside, self._provisional)
         if self._mode is ProgressMode.JSON:
-            say(event_line(event, self._tally, outside, self._provisional.verdict))
+            print_note(event_line(event, self._tally, outside, self._provisional.verdict))
         else:
             self._show(event, outside)
         fire_hooks(self._hooks, event, outside if isinstance(event, CycleDone) else None)
         while self._hooks.problems:
             problem = f"resume-rig: {self._hooks.problems.pop(0)}"
-            (say_as_json if self._mode is ProgressMode.JSON else self._line)(problem)
+            (print_note_as_json if self._mode is ProgressMode.JSON else self._line)(problem)
 
     def _count(self, event: CampaignEvent) -> OutsideCycle | None:
         match event:
@@ -208,7 +214,7 @@ class Progress:
             case CampaignBegan(path=path, plan=plan, done=done) if not quiet:
                 going_on = f", {done} done before" if done else ""
                 dut, states = self._identity.dut_name, states_text(plan.states)
-                say(
+                print_note(
                     f"{count_of(plan.cycles, f'{states} cycle')}{going_on} on {dut}, "
                     f"rig {self._identity.rig.board}; store {path}"
                 )
@@ -242,25 +248,24 @@ class Progress:
                 f"late or doubled, {link.damaged} damaged."
             )
         elif self._live:
-            say(self._over(), end="")
+            print_note(self._over(), end="")
 
     def _cycle(self, outside: OutsideCycle) -> None:
         planned = None if self._plan is None else self._plan.cycles
-        colour, unicode = self._look.colour, self._look.unicode
-        self._line(cycle_line(outside, planned=planned, colour=colour, unicode=unicode))
+        self._line(cycle_line(outside, self._style, planned=planned))
 
     def _flight(self, number: int, what: str) -> None:
         """Show what a cycle does, and how the campaign stands, in a line that is replaced."""
         if self._live and self._tally is not None and self._plan is not None:
             status = self._status(f"cycle {number} {what}", self._tally, self._plan.cycles)
             width = columns_of(sys.stderr) - 1
-            lines = status_lines(status, width, unicode=self._look.unicode)
+            lines = status_lines(status, width, unicode=self._style.unicode)
             over = self._over()
             self._drawn = len(lines)
-            say(over + "\n".join(lines), end="")
+            print_note(over + "\n".join(lines), end="")
 
     def _line(self, text: str) -> None:
-        say(f"{self._over()}{text}" if self._live else text)
+        print_note(f"{self._over()}{text}" if self._live else text)
 
     def _over(self) -> str:
         """Return what takes the lines of status away, so that something else is written there."""

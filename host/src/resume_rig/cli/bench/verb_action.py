@@ -1,11 +1,10 @@
 """`resume-rig press`, `lid`, `key`, `contact` and `power`: one action on the DUT."""
 
 import argparse
-import json
 from typing import TYPE_CHECKING, Final
 
 from resume_rig.cli.terminal.arguments import add_rig_arguments, add_verb, duration_ns, rig_of
-from resume_rig.cli.terminal.console import DONE, answer, say
+from resume_rig.cli.terminal.console import DONE, answer, answer_document, print_note
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.units import count_of, seconds_text
@@ -44,7 +43,7 @@ def add_press(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def press_button(args: argparse.Namespace) -> int:
-    """Press, and tell what the header saw."""
+    """Press, and report how long the press measured."""
     from resume_rig.campaign.run.actions import press_once
 
     with rig_of(args) as opened:
@@ -58,7 +57,7 @@ def press_button(args: argparse.Namespace) -> int:
             "released_ns": press.released_ns,
             "width_ns": press.width_ns,
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     else:
         measured = "no whole press" if press.width_ns is None else seconds_text(press.width_ns)
         answer([f"Pressed for {seconds_text(press.commanded_ns)}; the header saw {measured}.\n"])
@@ -122,7 +121,7 @@ def _move(
     opened: "OpenRig",
     move: "Callable[[bool], ActionStart]",
 ) -> int:
-    """Move what closes and opens, keep it closed while asked to, and tell how long it was."""
+    """Move what closes and opens, keep it closed while asked to, and report how long it was."""
     from resume_rig.campaign.run.actions import hold_closed
 
     limit_ns: int | None = args.duration_ns
@@ -134,7 +133,7 @@ def _move(
             opened.rig,
             opened.clock,
             limit_ns,
-            lambda: say(f"The {what} is closed {lasting}."),
+            lambda: print_note(f"The {what} is closed {lasting}."),
             move,
         )
     held_ns = None if args.move == "open" else end.start_ns - start.start_ns
@@ -145,7 +144,7 @@ def _move(
             "start_ns": start.start_ns,
             "held_ns": held_ns,
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     else:
         after = "" if held_ns is None else f", after {seconds_text(held_ns)}"
         answer([f"The {what} is open{after}.\n"])
@@ -173,7 +172,7 @@ def add_key(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
 
 
 def press_key(args: argparse.Namespace) -> int:
-    """Press, and tell what the DUT made of it; an error exits with 3 where that was nothing."""
+    """Press, and report what the DUT made of it; an error exits with 3 where that was nothing."""
     from resume_rig.acceptance.bench import open_bench
     from resume_rig.acceptance.single_actions import SingleActions
 
@@ -191,7 +190,7 @@ def press_key(args: argparse.Namespace) -> int:
             "reports": made.reports,
             "wakeups": made.wakeups,
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     else:
         answer(
             [
@@ -234,7 +233,7 @@ def add_power(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def switch_power(args: argparse.Namespace) -> int:
-    """Do it, and tell what the wires show; an error exits with 3, as a campaign's does."""
+    """Do it, and report what the wires show; an error exits with 3, as a campaign's does."""
     from resume_rig.acceptance.bench import open_bench
     from resume_rig.acceptance.single_actions import PowerActions, SingleActions
     from resume_rig.campaign.dut.user_program import PowerCommand, program_words
@@ -282,7 +281,7 @@ def _report(
             "state": state.value,
             "took_ns": None if change is None else change.took_ns,
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     elif change is None:
         answer([f"The DUT is {now}.\n"])
     elif change.took_ns == 0:
@@ -295,7 +294,7 @@ def _report(
 
 
 def _in_words(state: "DutState", wired: frozenset[Channel]) -> str:
-    """Return a state in words, with what the wires cannot tell."""
+    """Return a state in words, with what the wires do not distinguish."""
     from resume_rig.acceptance.single_actions import DutState
 
     if state is DutState.S4 and Channel.SLP_S5 not in wired:

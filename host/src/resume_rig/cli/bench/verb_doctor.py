@@ -1,7 +1,6 @@
 """`resume-rig doctor` checks everything before a campaign; `dut-script` prepares a DUT."""
 
 import argparse
-import json
 import platform
 from collections.abc import Iterator
 from contextlib import closing
@@ -20,9 +19,10 @@ from resume_rig.cli.terminal.console import (
     DONE,
     FAULT,
     answer,
+    answer_document,
+    answer_style,
     check_output,
-    say,
-    sheet,
+    print_note,
 )
 from resume_rig.model.errors import RecordError, RigError, UsageError
 from resume_rig.model.units import count_of
@@ -30,7 +30,6 @@ from resume_rig.model.units import count_of
 if TYPE_CHECKING:
     from resume_rig.campaign.preparation.doctor import Checked
     from resume_rig.model.preparation import Prepared
-    from resume_rig.report.text.terminal_style import TerminalStyle
 
 SSH = "ssh:"
 CYCLES = 1000
@@ -86,13 +85,13 @@ def execute(args: argparse.Namespace) -> int:
     prepared_checks, prepared = _prepared(args) if over_ssh else ([], [])
     checks = [*_checks(args, over_ssh), *prepared_checks, *_log_checked(args)]
     if args.json:
-        answer([_document(args, checks, prepared)])
+        answer_document(_document(args, checks, prepared))
     else:
         answer(_lines(checks, _to_change(prepared)))
         if prepared:
             from resume_rig.report.preparation import preparation_lines
 
-            answer(preparation_lines(prepared, _style()))
+            answer(preparation_lines(prepared, answer_style()))
     return DONE if all(c.ok for c in checks) and not _to_change(prepared) else FAULT
 
 
@@ -103,9 +102,10 @@ def _lines(checks: "list[Checked]", to_change: bool) -> Iterator[str]:
     found += ["the DUT has settings to change"] if to_change else []
     all_good = f"Ready: all {count_of(len(checks), 'check')} passed."
     yield f"Not ready: {', and '.join(found)}.\n\n" if found else f"{all_good}\n\n"
-    width = max(len(check.name) for check in checks)
+    width, style = max(len(check.name) for check in checks), answer_style()
     for check in sorted(checks, key=lambda each: each.ok):
-        yield f"{'ok' if check.ok else 'BAD':<4} {check.name:<{width}}  {check.text}\n"
+        text = style.shown(check.text)
+        yield f"{'ok' if check.ok else 'BAD':<4} {check.name:<{width}}  {text}\n"
 
 
 def _checks(args: argparse.Namespace, over_ssh: bool) -> "list[Checked]":
@@ -166,17 +166,18 @@ def _to_change(prepared: "list[Prepared]") -> bool:
     return any(entry.found.standing is Standing.CHANGE for entry in prepared)
 
 
-def _document(args: argparse.Namespace, checks: "list[Checked]", prepared: "list[Prepared]") -> str:
+def _document(
+    args: argparse.Namespace, checks: "list[Checked]", prepared: "list[Prepared]"
+) -> dict[str, object]:
     from resume_rig.report.preparation import preparation_json
 
-    document = {
+    return {
         "schema": "resume-rig/doctor/1",
         "rig": args.rig or None,
         "ok": all(check.ok for check in checks) and not _to_change(prepared),
         "checks": [{"name": c.name, "ok": c.ok, "text": c.text} for c in checks],
         "preparation": preparation_json(prepared),
     }
-    return json.dumps(document, ensure_ascii=False) + "\n"
 
 
 def _show_checklist(args: argparse.Namespace) -> int:
@@ -184,19 +185,13 @@ def _show_checklist(args: argparse.Namespace) -> int:
     from resume_rig.campaign.preparation.doctor import items_for
     from resume_rig.report.preparation import checklist_json, checklist_lines
 
-    items = [item.shown for item in items_for(DutKind(args.checklist), args.cycles)]
+    items = items_for(DutKind(args.checklist), args.cycles)
     if args.json:
         document = {"schema": "resume-rig/checklist/1", "items": checklist_json(items)}
-        answer([json.dumps(document, ensure_ascii=False) + "\n"])
+        answer_document(document)
     else:
-        answer(checklist_lines(items, _style()))
+        answer(checklist_lines(items, answer_style()))
     return DONE
-
-
-def _style() -> "TerminalStyle":
-    from resume_rig.report.text.terminal_style import TerminalStyle
-
-    return TerminalStyle(**sheet())
 
 
 SCRIPT = "push-events.ps1"
@@ -215,7 +210,7 @@ def add_dut_script(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 
 def print_script(args: argparse.Namespace) -> int:
-    """Print or write the script; it is ASCII, which every PowerShell reads alike."""
+    """Print or write the script; it is ASCII, which every PowerShell reads."""
     from importlib.resources import files
 
     from resume_rig.acceptance.whole_file import write_whole
@@ -224,11 +219,13 @@ def print_script(args: argparse.Namespace) -> int:
     if args.out is not None:
         check_output(args.out, [])
         write_whole(args.out, text)
-        say(f"Script: {args.out}; read it, then run it on the DUT as administrator, with -Register")
+        print_note(
+            f"Script: {args.out}; read it, then run it on the DUT as administrator, with -Register"
+        )
     if args.json:
         path = None if args.out is None else str(args.out)
         document = {"schema": "resume-rig/dut-script/1", "path": path, "text": text}
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     elif args.out is None:
         answer([text])
     return DONE

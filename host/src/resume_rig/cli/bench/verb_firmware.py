@@ -1,18 +1,17 @@
-"""`resume-rig firmware`: what a board runs, and how it comes to run something else.
+"""`resume-rig firmware`: which firmware a board runs, and how another one gets onto it.
 
-Over SMP where MCUboot starts the board, through the drive of its ROM otherwise.
+`update` goes over SMP where MCUboot starts the board, `install` to the drive of a Pico's ROM.
 """
 
 import argparse
 import importlib.util
-import json
 import secrets
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resume_rig.cli.terminal.arguments import add_verb, duration_ns
-from resume_rig.cli.terminal.console import DONE, answer, say
+from resume_rig.cli.terminal.arguments import add_group, add_verb, duration_ns
+from resume_rig.cli.terminal.console import DONE, answer, answer_document, print_note
 from resume_rig.model.errors import RigError, UsageError
 
 if TYPE_CHECKING:
@@ -34,15 +33,12 @@ _SWAP_HELP = (
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verb, and its own verbs, to the command line."""
-    parser = verbs.add_parser(
+    actions = add_group(
+        verbs,
         "firmware",
-        help="report which firmware a board runs, install one, and update it",
-        description="Report which firmware a board runs, install one on a Pico, and update it over "
-        "SMP.",
-        epilog="example:\n  resume-rig firmware status --rig serial:/dev/ttyACM0",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "report which firmware a board runs, install one, and update it",
+        "  resume-rig firmware status --rig serial:/dev/ttyACM0",
     )
-    actions = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
     status = add_verb(
         actions,
         "status",
@@ -101,18 +97,18 @@ def _add_install(actions: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 
 def execute_status(args: argparse.Namespace) -> int:
-    """Tell what the board's slots hold."""
+    """Report what the board's slots hold."""
     found = _updater(args).look()
     if args.json:
         document = {"schema": "resume-rig/firmware-status/1", **_board_fields(found)}
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
         return DONE
     answer([f"{_board_line(found)}\n", *(f"{line}\n" for line in _slot_lines(found))])
     return DONE
 
 
 def execute_update(args: argparse.Namespace) -> int:
-    """Check the image, send it, and tell what the board runs then."""
+    """Check the image, send it, and report what the board runs then."""
     from resume_rig.rig.update.image import MAX_IMAGE_BYTES, parse_image
 
     image = parse_image(_read_bytes(args.image, MAX_IMAGE_BYTES), str(args.image))
@@ -127,7 +123,7 @@ def execute_update(args: argparse.Namespace) -> int:
             "before": _board_fields(done.before),
             "after": _board_fields(done.after),
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
         return DONE
     states = {
         "confirmed": "and it is confirmed",
@@ -140,7 +136,7 @@ def execute_update(args: argparse.Namespace) -> int:
 
 
 def execute_install(args: argparse.Namespace) -> int:
-    """Check the image, bring the board into its bootloader, copy, and tell what runs then."""
+    """Check the image, start the board's bootloader, copy, and report what runs then."""
     from resume_rig.rig.update.drive import await_drive, install
     from resume_rig.rig.update.image import MAX_UF2_BYTES, parse_uf2
     from resume_rig.timing.clocks import SystemClock
@@ -149,9 +145,9 @@ def execute_install(args: argparse.Namespace) -> int:
     clock = SystemClock()
     if args.rig is not None:
         _start_bootloader(args.rig, image, clock)
-        say("The board starts its bootloader; waiting for the drive.")
+        print_note("The board starts its bootloader; waiting for the drive.")
     drive = await_drive(image, clock, args.wait, args.drive)
-    say(f"Copying {len(image.data)} bytes to {drive.path} ...")
+    print_note(f"Copying {len(image.data)} bytes to {drive.path} ...")
     install(image, drive, clock)
     info = None if args.rig is None else _await_board(args.rig, clock, args.wait)
     if args.json:
@@ -167,7 +163,7 @@ def execute_install(args: argparse.Namespace) -> int:
             "board": None if info is None else info.board,
             "firmware": None if info is None else info.firmware,
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     elif info is None:
         answer(["The board took the image and started it; look with: resume-rig doctor\n"])
     else:
@@ -258,7 +254,7 @@ def _updater(args: argparse.Namespace) -> "Updater":
         name=args.rig,
         open_port=lambda: open_port(args.rig, clock),
         clock=clock,
-        say=say,
+        on_step=print_note,
         on_offset=_Progress(),
         return_ns=args.wait,
     )
@@ -275,10 +271,10 @@ class _Progress:
         percent = 100 * offset_bytes // image_bytes
         if self._live:
             line_end = "\n" if offset_bytes == image_bytes else ""
-            say(f"\rsent {offset_bytes} of {image_bytes} bytes ({percent} %)", end=line_end)
+            print_note(f"\rsent {offset_bytes} of {image_bytes} bytes ({percent} %)", end=line_end)
         elif percent // 10 != self._tenths:
             self._tenths = percent // 10
-            say(f"sent {offset_bytes} of {image_bytes} bytes ({percent} %)")
+            print_note(f"sent {offset_bytes} of {image_bytes} bytes ({percent} %)")
 
 
 def _read_bytes(path: Path, most: int) -> bytes:

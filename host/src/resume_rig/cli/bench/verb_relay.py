@@ -1,19 +1,17 @@
 """`resume-rig relay`: the rig as the relay board that Dasharo's test system speaks to."""
 
 import argparse
-import json
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resume_rig.cli.terminal.arguments import add_rig_arguments, add_verb
-from resume_rig.cli.terminal.console import DONE, answer, say
+from resume_rig.cli.terminal.arguments import add_rig_arguments, add_verb, host_and_port
+from resume_rig.cli.terminal.console import DONE, answer_document, print_note
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
     from resume_rig.relay.server import Guard
 
-_MAX_PORT = 65_535
 _TOKEN_FILE_CHARS = 4096
 
 
@@ -52,7 +50,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         action="append",
         default=[],
         help="a name that clients call this machine by, beside its IP addresses, localhost and "
-        "what --tcp says (may be repeated)",
+        "what --tcp names (may be repeated)",
     )
     parser.add_argument(
         "--power-cycle",
@@ -71,22 +69,19 @@ def execute(args: argparse.Namespace) -> int:
     from resume_rig.relay.gpio import Gpios
     from resume_rig.relay.server import serve_relay
 
-    host, colon, port = args.tcp.rpartition(":")
-    if not colon or not (port.isascii() and port.isdigit() and int(port) <= _MAX_PORT):
-        raise UsageError(f"--tcp {args.tcp!r} is not HOST:PORT, for example 127.0.0.1:8000")
+    host, port = host_and_port("--tcp", args.tcp)
     supply = None
     if args.power_cycle is not None:
         supply = PowerCommand(program_words(args.power_cycle), {"rig": args.rig})
-    host = (host or "127.0.0.1").removeprefix("[").removesuffix("]")
     guard = _guard_of(args, host)
     bench, lock = open_bench(args.rig, args.dut), threading.RLock()
     lines = HeldLines(bench, lock)
     try:
         actions = SingleActions(bench)
         gpios = Gpios(actions, PowerActions(actions, supply), lines, lock)
-        serve_relay(gpios, host, int(port), lambda url: _announce(args, url), guard)
+        serve_relay(gpios, host, port, lambda url: _announce(args, url), guard)
     except KeyboardInterrupt:
-        say("resume-rig: the relay ends.")
+        print_note("resume-rig: the relay ends.")
     finally:
         try:
             lines.close()
@@ -99,7 +94,7 @@ def _guard_of(args: argparse.Namespace, host: str) -> "Guard":
     """Return who may ask.
 
     Raises:
-        UsageError: other machines reach the address, and nothing says that they may; or the file
+        UsageError: other machines reach the address, and no option allows it; or the file
             holds no token.
     """
     from resume_rig.relay.server import Guard, is_loopback, token_of
@@ -124,8 +119,8 @@ def _guard_of(args: argparse.Namespace, host: str) -> "Guard":
 
 
 def _announce(args: argparse.Namespace, url: str) -> None:
-    """Tell where the relay is, as soon as it is there."""
+    """Report where the relay is, as soon as it is there."""
     if args.json:
-        answer([json.dumps({"schema": "resume-rig/relay/1", "relay": url}) + "\n"])
+        answer_document({"schema": "resume-rig/relay/1", "relay": url})
     else:
-        say(f"The rig {args.rig} is a relay board at {url}/api/v1/gpio; Ctrl-C ends it.")
+        print_note(f"The rig {args.rig} is a relay board at {url}/api/v1/gpio; Ctrl-C ends it.")

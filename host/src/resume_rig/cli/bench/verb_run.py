@@ -17,6 +17,7 @@ from resume_rig.cli.terminal.arguments import (
     add_verb,
     duration_ns,
     dut_of,
+    host_and_port,
     named,
     requirement_of,
     whole_number,
@@ -25,8 +26,8 @@ from resume_rig.cli.terminal.console import (
     STOPPED,
     check_output,
     is_for_machine,
+    print_note,
     printer_of,
-    say,
     status_of_verdict,
 )
 from resume_rig.model.errors import ResumeRigError, UsageError, shell_word
@@ -49,7 +50,7 @@ class TerminalPerson:
         """Show a sentence; what was typed before it is no answer to it."""
         while _typed():
             sys.stdin.readline()
-        say(f"\aresume-rig: {text}")
+        print_note(f"\aresume-rig: {text}")
 
     def answered(self) -> bool:
         """Return whether a line was typed since."""
@@ -116,11 +117,6 @@ def add_way_arguments(parser: argparse.ArgumentParser) -> None:
         help="record each cycle on a Windows DUT by its shell: wpr, xperf or none (default none); "
         "files go into a folder beside the store",
     )
-    add_lan_arguments(parser)
-
-
-def add_lan_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of magic packets."""
     parser.add_argument(
         "--lan-from",
         metavar="ADDRESS",
@@ -203,7 +199,6 @@ _PLAN_OPTIONS = (
     "out",
     "trace",
 )
-_PORT_MOST: Final = 65_535
 _HOOKS = {
     "failure": "after a cycle that did not go as planned",
     "recovery": "after each step that was to bring the DUT back",
@@ -319,7 +314,7 @@ def execute(args: argparse.Namespace) -> int:
         check_lake(args.lake)
     asked = _new(args) if args.resume is None else _stored(args)
     store = asked.commission.store
-    report: Path = args.report or _report_path(store)
+    report: Path = args.report or store.with_suffix(".html")
     check_output(report, (store, *_log_files(args.log)))
     hooks = _hooks(args, store)
     printer = printer_of(args)
@@ -361,14 +356,10 @@ def _metrics(args: argparse.Namespace, printer: "Printer") -> "Iterator[Metrics 
     if args.metrics is None:
         yield None
         return
-    host, colon, port = args.metrics.rpartition(":")
-    if not colon or not host or not port.isdecimal() or int(port) > _PORT_MOST:
-        raise UsageError(
-            f"--metrics {args.metrics!r:.80} is not HOST:PORT, for example 127.0.0.1:9400"
-        )
+    host, port = host_and_port("--metrics", args.metrics)
     from resume_rig.acceptance.metrics import served_metrics
 
-    with served_metrics(host.strip("[]"), int(port)) as (metrics, address):
+    with served_metrics(host, port) as (metrics, address):
         printer(f"resume-rig: metrics at {address}")
         yield metrics
 
@@ -452,7 +443,3 @@ def _log_files(log: str | None) -> list[Path]:
     from resume_rig.campaign.dut.choice import SSH
 
     return [] if log is None or log.startswith(SSH) else [Path(log)]
-
-
-def _report_path(store: Path) -> Path:
-    return store.with_suffix(".html")

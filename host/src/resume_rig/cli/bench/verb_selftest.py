@@ -1,7 +1,6 @@
-"""`resume-rig selftest`: the rig measures itself; lines for people, documents for programs."""
+"""`resume-rig selftest`: the board's own checks, and loop-backs that measure its channels."""
 
 import argparse
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,8 @@ from resume_rig.cli.terminal.arguments import (
     rig_of,
     whole_number,
 )
-from resume_rig.cli.terminal.console import DONE, FAULT, answer, say
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.cli.terminal.console import DONE, FAULT, answer, answer_document, print_note
+from resume_rig.model.channel import Actuator, Channel, line_name, line_names
 from resume_rig.model.errors import UsageError
 from resume_rig.model.units import seconds_text
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from resume_rig.rig.link.open import OpenRig
 
 
-_HEAD = ("channel", "seen", "missed", "extra", "mean", "sd", "min", "max", "uncertainty")
+_HEAD = ("channel", "observed", "missed", "extra", "mean", "sd", "min", "max", "uncertainty")
 
 
 def loopback_lines(
@@ -35,15 +34,16 @@ def loopback_lines(
         plan: what was asked for.
         result: what came of it.
         kept: the board keeps it.
-        info: who the board says it is since then; its uncertainties are shown.
+        info: of the board, read after it; its uncertainties are shown.
     """
-    yield f"{plan.actuator} -> {', '.join(plan.channels)}: {result.changes} changes; times in ns"
+    yield f"{plan.actuator} -> {line_names(plan.channels)}: {result.changes} changes; times in ns"
     yield f"{_HEAD[0]:<10}" + "".join(f"{name:>12}" for name in _HEAD[1:])
     uncertainty_ns = {each.channel: each.uncertainty_ns for each in info.channels}
     for row in result.channels:
-        figures = (row.seen, row.missed, row.extra, row.mean_ns, row.sd_ns, row.min_ns, row.max_ns)
+        counts = (row.detected, row.missed, row.extra)
+        figures = (*counts, row.mean_ns, row.sd_ns, row.min_ns, row.max_ns)
         cells = (*figures, uncertainty_ns[row.channel])
-        yield f"{row.channel:<10}" + "".join(f"{cell:>12}" for cell in cells)
+        yield f"{line_name(row.channel):<10}" + "".join(f"{cell:>12}" for cell in cells)
     yield f"The clock was read up to {result.held_ns} ns before the pin changed."
     if not result.ended_well:
         yield f"Not good: {_complaint(plan, result)}; nothing of it is kept."
@@ -56,14 +56,14 @@ def loopback_lines(
 def _complaint(plan: "LoopbackPlan", result: "LoopbackResult") -> str:
     if result.lost:
         return f"the board lost {result.lost} edges; allow more time with --gap"
-    silent = [row.channel for row in result.channels if row.seen == 0]
+    silent = [row.channel for row in result.channels if row.detected == 0]
     if silent:
         return (
-            f"no edge came on {', '.join(silent)}; is the wire from {plan.actuator}'s output pin "
+            f"no edge came on {line_names(silent)}; is the wire from {plan.actuator}'s output pin "
             "to its pin there?"
         )
     if result.changes < plan.changes:
-        return f"of the first {result.changes} changes not every one was seen once"
+        return f"not every one of the first {result.changes} changes was observed once"
     return "edges were missed or came too often; look at the wires, or allow more time with --gap"
 
 
@@ -83,7 +83,7 @@ def loopback_document(
         "channels": [
             {
                 "channel": row.channel,
-                "seen": row.seen,
+                "seen": row.detected,
                 "missed": row.missed,
                 "extra": row.extra,
                 "mean_ns": row.mean_ns,
@@ -107,9 +107,9 @@ def calibration_text(kept: "Calibration | None") -> str:
     if kept.empty:
         why = "" if kept.crystal else ", as the clock is an RC oscillator"
         return f"none{why}"
-    parts = [f"clock {kept.clock_ppb:+d} ppb"] if kept.clock_ppb is not None else []
+    parts = [f"clock {kept.clock_ppb:+d} ppb off"] if kept.clock_ppb is not None else []
     if kept.latencies:
-        parts.append(f"latency of {', '.join(row.channel for row in kept.latencies)}")
+        parts.append(f"latency of {line_names(row.channel for row in kept.latencies)}")
     return f"{'; '.join(parts)} (kept in {kept.store} memory)"
 
 
@@ -248,7 +248,7 @@ def _wires(text: str) -> tuple[Actuator, tuple[Channel, ...]]:
 
 
 def _check_no_dut(args: argparse.Namespace, opened: "OpenRig") -> None:
-    """Raise UsageError unless a person says that there is no DUT, and nothing tells otherwise."""
+    """Raise UsageError unless a person states that there is no DUT, and nothing contradicts it."""
     if opened.simulated and not opened.plug:
         raise UsageError(
             f"could not loop back on {args.rig}: a simulated DUT is connected, and {_PLUG}; add "
@@ -269,7 +269,7 @@ def _loop_back(args: argparse.Namespace, opened: "OpenRig", plans: "list[Loopbac
         check_can_keep(rig)
     results: list[tuple[LoopbackPlan, LoopbackResult, bool]] = []
     for plan in plans:
-        say(
+        print_note(
             f"Driving {plan.actuator} {plan.changes} times, for about "
             f"{seconds_text(plan.changes * plan.gap_ns)} ..."
         )
@@ -287,7 +287,7 @@ def _loop_back(args: argparse.Namespace, opened: "OpenRig", plans: "list[Loopbac
             "board": info.board,
             "loopbacks": [loopback_document(*row, info) for row in results],
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     else:
         for row in results:
             answer(f"{line}\n" for line in loopback_lines(*row, info))
@@ -320,11 +320,11 @@ def _execute_against(args: argparse.Namespace, plans: "list[LoopbackPlan]") -> i
                     "own, and no wire to another board; use serial:, socket: or rfc2217:"
                 )
         _check_no_dut(args, second)
-        say(f"{args.against} presses {plan.actuator} {pulses} times ...")
+        print_note(f"{args.against} presses {plan.actuator} {pulses} times ...")
         wire = (plan.actuator, plan.channels)
         found = measure_against(opened.rig, second.rig, second.clock, wire, pulses)
     if args.json:
-        answer([json.dumps(_against_document(found)) + "\n"])
+        answer_document(_against_document(found))
     else:
         answer(f"{line}\n" for line in _against_lines(found, args.rig, args.against))
     return DONE if found.complaint is None else FAULT
@@ -336,10 +336,10 @@ def _against_lines(found: "Agreement", ours: str, theirs: str) -> Iterator[str]:
         yield f"{'channel':<10}" + "".join(f"{name:>10}" for name in names)
         for row in found.channels:
             figures = (row.edges, row.mean_ns, row.sd_ns, row.most_ns, row.allowed_ns)
-            yield f"{row.channel:<10}" + "".join(f"{figure:>10}" for figure in figures)
+            yield f"{line_name(row.channel):<10}" + "".join(f"{figure:>10}" for figure in figures)
         yield (
             "Times in ns: our stamps against the second board's, about the mean of all channels. "
-            "A delay that all share is not seen."
+            "A delay that all share does not show."
         )
         if found.rate_low_ppb <= found.rate_high_ppb:
             yield (
@@ -387,7 +387,7 @@ def _forget(args: argparse.Namespace, opened: "OpenRig") -> int:
             "schema": "resume-rig/selftest-forget/1",
             "calibration": calibration_document(kept),
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     else:
         answer(["The board has forgotten its calibration.\n"])
     return DONE
@@ -412,12 +412,12 @@ def _check(args: argparse.Namespace, opened: "OpenRig") -> int:
             },
             "calibration": calibration_document(kept),
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     else:
         answer(f"{'ok' if c.ok else 'BAD':<4} {c.name:<28} {c.value}\n" for c in checks)
         answer(
             [
-                f"edges stamped by {info.edge_source or 'a source that it does not report'}\n",
+                f"edge source: {info.edge_source or 'not reported'}\n",
                 f"clock {info.clock_source}, {info.clock_hz} Hz, "
                 f"+/-{info.clock_tolerance_ppb / 1000:g} ppm\n",
                 f"calibration: {calibration_text(kept)}\n",

@@ -1,14 +1,12 @@
 """`resume-rig share`: gives a board's serial port to other machines, as RFC 2217."""
 
 import argparse
-import json
 import threading
 
-from resume_rig.cli.terminal.arguments import add_verb
-from resume_rig.cli.terminal.console import DONE, answer, say
+from resume_rig.cli.terminal.arguments import add_verb, host_and_port
+from resume_rig.cli.terminal.console import DONE, answer_document, print_note
 from resume_rig.model.errors import UsageError
 
-_MAX_PORT = 65_535
 _POLL_S = 0.2
 
 
@@ -43,9 +41,7 @@ def execute(args: argparse.Namespace) -> int:
     scheme, _, path = args.rig.partition(":")
     if scheme != "serial" or not path:
         raise UsageError(f"{args.rig!r} names no port that can be shared; allowed is serial:PORT")
-    host, colon, port = args.tcp.rpartition(":")
-    if not colon or not (port.isascii() and port.isdigit() and int(port) <= _MAX_PORT):
-        raise UsageError(f"--tcp {args.tcp!r} is not HOST:PORT, for example 127.0.0.1:7000")
+    host, port = host_and_port("--tcp", args.tcp)
     usb_serial = usb_serial_of(path)
 
     def open_port() -> serial.Serial:
@@ -54,22 +50,21 @@ def execute(args: argparse.Namespace) -> int:
 
     with claim_here(args.rig):
         open_port().close()
-        host = (host or "127.0.0.1").removeprefix("[").removesuffix("]")
         try:
             share_port(
                 open_port,
                 host,
-                int(port),
+                port,
                 lambda name: _announce(args, usb_serial, name),
                 threading.Event(),
             )
         except KeyboardInterrupt:
-            say("resume-rig: the port is shared no longer.")
+            print_note("resume-rig: the port is shared no longer.")
     return DONE
 
 
 def _announce(args: argparse.Namespace, usb_serial: str | None, name: str) -> None:
-    """Tell where the port is, as soon as it is there."""
+    """Report where the port is, as soon as it is there."""
     if args.json:
         document = {
             "schema": "resume-rig/share/1",
@@ -77,7 +72,7 @@ def _announce(args: argparse.Namespace, usb_serial: str | None, name: str) -> No
             "port": args.rig.removeprefix("serial:"),
             "usb_serial": usb_serial,
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     else:
-        say(f"{args.rig} is shared at rfc2217:{name}; Ctrl-C ends it. Try:")
-        say(f"  resume-rig run --rig rfc2217:{name}")
+        print_note(f"{args.rig} is shared at rfc2217:{name}; Ctrl-C ends it. Try:")
+        print_note(f"  resume-rig run --rig rfc2217:{name}")

@@ -1,7 +1,6 @@
 """`resume-rig sim`: serves a simulated bench, or a firmware image with a simulated DUT."""
 
 import argparse
-import json
 import threading
 from collections.abc import Callable
 from contextlib import closing, nullcontext
@@ -10,15 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from resume_rig.acceptance.whole_file import write_whole
-from resume_rig.cli.terminal.arguments import add_verb, whole_number
-from resume_rig.cli.terminal.console import DONE, answer, say
+from resume_rig.cli.terminal.arguments import add_verb, host_and_port, whole_number
+from resume_rig.cli.terminal.console import DONE, answer, answer_document, print_note
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
     from resume_rig.rig.sim.bench import SimulatedBench
     from resume_rig.rig.sim.schedule import LinkFaults
-
-MAX_PORT = 65_535
 
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -101,11 +98,11 @@ def execute(args: argparse.Namespace) -> int:
     try:
         bench.serve()
     except KeyboardInterrupt:
-        say("resume-rig: the simulated bench ends.")
+        print_note("resume-rig: the simulated bench ends.")
     finally:
         if args.log_file is not None:
             write_whole(args.log_file, bench.log_document())
-            say(f"Event log of the DUT: {args.log_file}")
+            print_note(f"Event log of the DUT: {args.log_file}")
     return DONE
 
 
@@ -115,7 +112,7 @@ def _list(*, as_json: bool) -> None:
     duts = [load_dut_profile(name) for name in shipped_profiles()]
     if as_json:
         named = [{"name": dut.name, "title": dut.title} for dut in duts]
-        answer([json.dumps({"schema": "resume-rig/duts/1", "duts": named}) + "\n"])
+        answer_document({"schema": "resume-rig/duts/1", "duts": named})
         return
     width = max(len(dut.name) for dut in duts)
     answer([f"{dut.name:<{width}}  {dut.title}\n" for dut in duts])
@@ -135,7 +132,7 @@ def _simulated(args: argparse.Namespace, seed: int) -> _Bench:
     from resume_rig.rig.fault_file import load_fault_plan
     from resume_rig.rig.sim.bench import SimulatedBench
     from resume_rig.rig.sim.dut.event import parse_faults
-    from resume_rig.rig.sim.schedule import FaultDiary, FaultSchedule, LinkFaults, ignore_fault
+    from resume_rig.rig.sim.schedule import FaultDiary, FaultSchedule, LinkFaults
     from resume_rig.timing.clocks import SystemClock
 
     dut, clock = load_dut_profile(args.dut), SystemClock()
@@ -150,9 +147,9 @@ def _simulated(args: argparse.Namespace, seed: int) -> _Bench:
     start_ns = clock.now_ns()
     diary = None
     if out is not None:
-        # The wall clock may be set while the bench runs; the diary tells it as it is then.
+        # The wall clock may be set while the bench runs; the diary has it as it is then.
         diary = FaultDiary(out, lambda t_ns: clock.utc_ns() - clock.now_ns() + start_ns + t_ns)
-    note = ignore_fault if diary is None else diary.fault
+    note = None if diary is None else diary.fault
     bench = SimulatedBench(
         dut,
         clock,
@@ -211,13 +208,11 @@ def _serve(
             bench, link, lambda name: _announce(args, seed, f"serial:{name}"), stop, faults=cable
         )
         return
-    host, colon, port = args.tcp.rpartition(":")
-    if not colon or not port.isascii() or not port.isdigit() or int(port) > MAX_PORT:
-        raise UsageError(f"--tcp {args.tcp!r} is not HOST:PORT, for example 127.0.0.1:7000")
+    host, port = host_and_port("--tcp", args.tcp)
     serve_tcp(
         bench,
-        host or "127.0.0.1",
-        int(port),
+        host,
+        port,
         lambda name: _announce(args, seed, f"socket:{name}"),
         stop,
         faults=cable,
@@ -225,7 +220,7 @@ def _serve(
 
 
 def _announce(args: argparse.Namespace, seed: int, url: str) -> None:
-    """Tell where the bench is, as soon as it is there."""
+    """Report where the bench is, as soon as it is there."""
     if args.json:
         document = {
             "schema": "resume-rig/sim/1",
@@ -234,8 +229,8 @@ def _announce(args: argparse.Namespace, seed: int, url: str) -> None:
             "seed": seed,
             "firmware": None if args.firmware is None else str(args.firmware),
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     else:
         board = "Simulated bench" if args.firmware is None else f"{args.firmware} on a bench"
-        say(f"{board} ({args.dut}, seed {seed}) at {url}; Ctrl-C ends it. Try:")
-        say(f"  resume-rig run --rig {url} --dut {args.dut}")
+        print_note(f"{board} ({args.dut}, seed {seed}) at {url}; Ctrl-C ends it. Try:")
+        print_note(f"  resume-rig run --rig {url} --dut {args.dut}")

@@ -1,13 +1,13 @@
 """`resume-rig watch`: shows edges as they come."""
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.acceptance.whole_file import check_place_of, write_whole
 from resume_rig.cli.terminal.arguments import add_rig_arguments, add_verb, duration_ns, rig_of
-from resume_rig.cli.terminal.console import DONE, answer, say
+from resume_rig.cli.terminal.console import DONE, answer, answer_document, print_note
+from resume_rig.model.channel import line_name
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def execute(args: argparse.Namespace) -> int:
             rig.arm_light(args.duration_ns)
         levels = rig.levels()
         if not args.json:
-            answer(["  ".join(f"{name}={level}" for name, level in levels.items()) + "\n"])
+            answer(["  ".join(f"{line_name(c)}={level}" for c, level in levels.items()) + "\n"])
         cursor, begun = newest_edge(rig), clock.now_ns()
         try:
             while args.duration_ns is None or clock.now_ns() - begun < args.duration_ns:
@@ -72,7 +72,7 @@ def execute(args: argparse.Namespace) -> int:
         samples = None if args.samples is None else kept_samples(rig, clock)
     if samples is not None:
         write_whole(args.samples, "".join(samples_csv(samples)))
-        say(
+        print_note(
             f"resume-rig: {len(samples.counts)} samples of light ({samples.state.name.lower()}) "
             f"are in {args.samples}."
         )
@@ -92,7 +92,7 @@ def execute(args: argparse.Namespace) -> int:
                 "count": len(samples.counts),
                 "path": str(args.samples),
             }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     return DONE
 
 
@@ -110,5 +110,5 @@ def _show(quiet: bool, edges: "tuple[Edge, ...]", lost: int, shown: "list[Edge]"
         shown.extend(edges)
         return
     if lost:
-        say(f"resume-rig: {lost} edges were overwritten before they could be read.")
-    answer(f"{e.t_ns / 1e9:14.6f} s  {e.channel:<9} {e.level}\n" for e in edges)
+        print_note(f"resume-rig: {lost} edges were overwritten before they could be read.")
+    answer(f"{e.t_ns / 1e9:14.6f} s  {line_name(e.channel):<9} {e.level}\n" for e in edges)

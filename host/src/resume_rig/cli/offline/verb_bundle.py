@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.cli.terminal.arguments import add_verb, existing_paths
-from resume_rig.cli.terminal.console import DONE, FAILED, answer, check_output, say
+from resume_rig.cli.terminal.console import DONE, FAILED, answer, check_output, print_note
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,14 +87,14 @@ def _bundle(args: argparse.Namespace) -> int:
     if args.with_traces:
         logs = [*logs, *traces]
     elif traces:
-        say(
+        print_note(
             f"resume-rig: {len(traces)} traces in {folder} stay out; --with-traces puts them in"
             if len(traces) > 1
             else f"resume-rig: a trace in {folder} stays out; --with-traces puts it in"
         )
     check_output(out, (args.store, *logs))
     if args.sign is None:
-        say("resume-rig: the bundle is not signed; --sign KEY shows who made it")
+        print_note("resume-rig: the bundle is not signed; --sign KEY shows who made it")
     make_bundle(
         args.store,
         out,
@@ -105,7 +105,7 @@ def _bundle(args: argparse.Namespace) -> int:
     if args.json:
         answer([json_text({"schema": "resume-rig/bundle-made/1", "bundle": str(out)}) + "\n"])
     else:
-        say(f"Bundle: {out}")
+        print_note(f"Bundle: {out}")
     return DONE
 
 

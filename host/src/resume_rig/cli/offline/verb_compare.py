@@ -17,9 +17,9 @@ from resume_rig.cli.terminal.console import (
     FAILED,
     UNDECIDED,
     answer,
+    answer_style,
     check_output,
-    say,
-    sheet,
+    print_note,
     utc_now_text,
 )
 from resume_rig.model.errors import UsageError
@@ -44,7 +44,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser = add_verb(
         verbs,
         "compare",
-        "compare a candidate with its base: what became slower, and could one have seen it",
+        "compare a candidate with its base: what became slower, and what could have been detected",
         "  resume-rig compare bios-1.06/ bios-1.07/ --html compare.html\n"
         "  resume-rig compare --base a1.rrs a2.rrs a3.rrs --candidate b1.rrs b2.rrs b3.rrs\n"
         "  resume-rig compare before.evtx after.evtx --kind hybrid --json",
@@ -132,7 +132,7 @@ def execute(args: argparse.Namespace) -> int:
         from resume_rig.report.html import comparison_report
 
         write_whole(args.html, comparison_report(found, utc_now_text()))
-        say(f"Report: {args.html}")
+        print_note(f"Report: {args.html}")
     answer(_text(found, as_json=args.json))
     return _STATUS[found.answer]
 
@@ -156,4 +156,4 @@ def _text(found: "Comparison", *, as_json: bool) -> "Iterable[str]":
         return [comparison_document(found)]
     from resume_rig.report.compare.terminal import comparison_table
 
-    return comparison_table(found, **sheet())
+    return comparison_table(found, answer_style())

@@ -12,7 +12,7 @@ from resume_rig.cli.terminal.arguments import (
     add_verb,
     requirement_of,
 )
-from resume_rig.cli.terminal.console import check_output, say, status_of_verdict
+from resume_rig.cli.terminal.console import check_output, print_note, status_of_verdict
 from resume_rig.model.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _assess_capture(
         sample_rate=None if rate_hz is None else StatedRate(rate_hz, "--sample-rate"),
     )
     for note in facts.faults:
-        say(f"resume-rig: {note}")
+        print_note(f"resume-rig: {note}")
     return Assessed(correlation, facts, capture=capture)
 
 

@@ -2,7 +2,6 @@
 
 import argparse
 import importlib.util
-import json
 from pathlib import Path
 
 from resume_rig.acceptance.evidence import FORMATS, TABLES, Exporter, write_evidence
@@ -12,7 +11,7 @@ from resume_rig.cli.terminal.arguments import (
     requirement_of,
     whole_number,
 )
-from resume_rig.cli.terminal.console import DONE, answer, check_output, say
+from resume_rig.cli.terminal.console import DONE, answer_document, check_output, print_note
 from resume_rig.model.errors import UsageError
 
 _WITH_TABLES = ("csv", "parquet")
@@ -89,6 +88,6 @@ def _one(args: argparse.Namespace) -> int:
 def _report(args: argparse.Namespace, files: list[str], sentence: str) -> None:
     if args.json:
         document = {"schema": "resume-rig/export/1", "files": files}
-        answer([json.dumps(document, ensure_ascii=True) + "\n"])
+        answer_document(document)
     else:
-        say(sentence)
+        print_note(sentence)

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,9 +19,9 @@ from resume_rig.cli.terminal.arguments import (
 from resume_rig.cli.terminal.console import (
     USAGE,
     answer,
+    answer_style,
     check_output,
-    say,
-    sheet,
+    print_note,
     status_of_verdict,
     utc_now_text,
 )
@@ -29,9 +30,9 @@ from resume_rig.model.result.fleet import Trait, UnitBy
 from resume_rig.model.result.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from resume_rig.model.result.fleet import Fleet, FleetCampaign, UnreadStore
+    from resume_rig.model.result.fleet import Fleet, FleetCampaign, SurveyedStore, UnreadStore
     from resume_rig.model.result.verdict import Requirement
 
 _BY = f"{Trait.PRODUCT.value},{Trait.BIOS.value},{Trait.STATE.value}"
@@ -115,7 +116,7 @@ def execute(args: argparse.Namespace) -> int:
         from resume_rig.report.html import fleet_report
 
         write_whole(args.html, fleet_report(found, utc_now_text()))
-        say(f"Report: {args.html}")
+        print_note(f"Report: {args.html}")
     answer(_text(found, args))
     if found.unread and found.verdict is not Verdict.FAIL:
         return USAGE
@@ -125,7 +126,8 @@ def execute(args: argparse.Namespace) -> int:
 def _of_stores(
     args: argparse.Namespace, requirement: "Requirement"
 ) -> "tuple[Sequence[FleetCampaign], Sequence[UnreadStore], Sequence[tuple[str, str]]]":
-    from resume_rig.campaign.answer.fleet import counted_once, find_stores, survey_stores
+    from resume_rig.analysis.compare.fleet import counted_once
+    from resume_rig.campaign.answer.fleet import find_stores, survey_stores
 
     if args.engine != "duckdb" or args.spark_master is not None:
         raise UsageError("--engine goes with a lake; stores are read by this program")
@@ -134,12 +136,17 @@ def _of_stores(
     stores = found.paths
     check_output(args.html, stores)
 
-    def progress(number: int, path: Path) -> None:
-        if len(stores) > 1:
-            say(f"{number} of {len(stores)}: {path}")
+    def read(
+        wanted: "Mapping[Path, Collection[int]]", doing: str = ""
+    ) -> "Iterator[SurveyedStore | UnreadStore]":
+        def progress(number: int, path: Path) -> None:
+            if len(stores) > 1:
+                print_note(f"{number} of {len(wanted)}: {doing}{path}")
+
+        return survey_stores(wanted, requirement, UnitBy(args.units), jobs=jobs, progress=progress)
 
     campaigns, unread, copies = counted_once(
-        survey_stores(stores, requirement, UnitBy(args.units), jobs=jobs, progress=progress)
+        read(dict.fromkeys(stores, ())), partial(read, doing="without repeated sleeps, ")
     )
     return campaigns, (*found.unread, *unread), copies
 
@@ -161,7 +168,7 @@ def _text(found: "Fleet", args: argparse.Namespace) -> "Iterable[str]":
         return [fleet_document(found)]
     from resume_rig.report.fleet.terminal import fleet_table
 
-    return fleet_table(found, everything=args.all, **sheet())
+    return fleet_table(found, answer_style(), show_all=args.all)
 
 
 def _jobs_of(args: argparse.Namespace) -> int:

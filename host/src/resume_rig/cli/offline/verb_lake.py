@@ -1,4 +1,8 @@
-"""`resume-rig lake`: judged campaigns go into the tables of many; what other verbs need of it."""
+"""`resume-rig lake`: judged campaigns as Delta tables, which `trend`, `query` and `fleet` read.
+
+Their arguments, and what `run --lake` does at its end, stand here too. The packages of the extra
+`lab` are imported only when a lake is used.
+"""
 
 import argparse
 import importlib.util
@@ -8,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from resume_rig.cli.terminal.arguments import (
+    add_group,
     add_requirement_arguments,
     add_verb,
     existing_paths,
     named,
     requirement_of,
 )
-from resume_rig.cli.terminal.console import DONE, USAGE, Printer, answer, say
+from resume_rig.cli.terminal.console import DONE, USAGE, Printer, answer, print_note
 from resume_rig.model.errors import RecordError, ResumeRigError, UsageError
 
 if TYPE_CHECKING:
@@ -31,14 +36,12 @@ _NEEDED: Final = ("deltalake", "pyarrow", "ibis", "duckdb")
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verb to the command line."""
-    parser = verbs.add_parser(
+    inner = add_group(
+        verbs,
         "lake",
-        help="keep the judged facts of many campaigns in Delta tables",
-        description="Keep the judged facts of many campaigns in Delta tables.",
-        epilog="example:\n  resume-rig lake add *.rrs --to /srv/lake",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "keep the judged facts of many campaigns in Delta tables",
+        "  resume-rig lake add *.rrs --to /srv/lake",
     )
-    inner = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     add = add_verb(
         inner,
         "add",
@@ -77,7 +80,7 @@ def check_lab(what: str) -> None:
     """Check that the packages of the extra are there.
 
     Raises:
-        UsageError: one is not; the sentence says what to install.
+        UsageError: one is not; the sentence names what to install.
     """
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
@@ -147,7 +150,7 @@ def engine_of(args: argparse.Namespace, place: str, what: str) -> "Iterator[Engi
 def add_or_queue(assessed: "Assessed", place: str, printer: Printer) -> None:
     """Add a campaign that was just run, and what waits for the same lake; queue it where it cannot.
 
-    The campaign is over and judged: whatever becomes of the lake is said, and changes no verdict.
+    The campaign is over and judged: what becomes of the lake is reported, and changes no verdict.
     """
     from resume_rig.lake.facts import facts_of
     from resume_rig.lake.tables import (
@@ -189,16 +192,16 @@ def _add(args: argparse.Namespace) -> int:
     found = find_stores(existing_paths(args.stores))
     for each in found.unread:
         refused.append({"store": each.path, "why": each.why})
-        say(f"resume-rig: {each.why}")
+        print_note(f"resume-rig: {each.why}")
     for store in found.paths:
         try:
             became = _added(store, lake, requirement)
         except RecordError as error:
             refused.append({"store": str(store), "why": str(error)})
-            say(f"resume-rig: {error}")
+            print_note(f"resume-rig: {error}")
         else:
             done.append({"store": str(store), "became": became})
-            say(f"{store}: {became}")
+            print_note(f"{store}: {became}")
     if args.json:
         document: dict[str, Json] = {"schema": "resume-rig/lake-add/1", "lake": lake.url}
         answer([json_text({**document, "added": done, "refused": refused}) + "\n"])
@@ -240,18 +243,18 @@ def _push(args: argparse.Namespace) -> int:
     found = queued(queue_folder())
     for unread in found.unread:
         refused.append({"store": None, "lake": None, "why": str(unread)})
-        say(f"resume-rig: {unread}")
+        print_note(f"resume-rig: {unread}")
     for one in found.waiting:
         try:
             became = push(one, Lake(one.url)).value
         except ResumeRigError as error:
             refused.append({"store": one.store, "lake": one.url, "why": str(error)})
-            say(f"resume-rig: {error}")
+            print_note(f"resume-rig: {error}")
         else:
             done.append({"store": one.store, "lake": one.url, "became": became})
-            say(f"{one.store}: {became} ({one.url})")
+            print_note(f"{one.store}: {became} ({one.url})")
     if not done and not refused:
-        say(f"nothing waits in {queue_folder()}")
+        print_note(f"nothing waits in {queue_folder()}")
     if args.json:
         pushed: Json = {"schema": "resume-rig/lake-push/1", "added": done, "refused": refused}
         answer([json_text(pushed) + "\n"])
@@ -266,7 +269,7 @@ def _compact(args: argparse.Namespace) -> int:
     lake = Lake(args.lake)
     files = lake.compact(time.time_ns())
     for name, (before, after) in files.items():
-        say(f"{name}: {before} files, now {after}")
+        print_note(f"{name}: {before} files, now {after}")
     if args.json:
         tables: Json = {
             name: {"before": before, "after": after} for name, (before, after) in files.items()

@@ -15,9 +15,9 @@ from resume_rig.cli.terminal.arguments import (
 )
 from resume_rig.cli.terminal.console import (
     answer,
+    answer_style,
     check_output,
-    say,
-    sheet,
+    print_note,
     status_of_verdict,
     utc_now_text,
 )
@@ -84,11 +84,11 @@ def _emit(judgement: "LogJudgement", path: Path) -> None:
     write_whole(path, "".join(pwrtest_xml(judgement)))
     left_out = left_out_count(judgement)
     without = f", without {left_out} of kinds that PwrTest does not have" if left_out else ""
-    say(f"Records: {path}{without}")
+    print_note(f"Records: {path}{without}")
 
 
 def _reading(paths: list[Path]) -> "LogReading":
-    """Return what the files tell, or without any the log of this PC."""
+    """Read the files, or without any the log of this PC."""
     from resume_rig.oslog.reading import read_logs
 
     if paths:
@@ -129,7 +129,7 @@ def execute(args: argparse.Namespace) -> int:
         from resume_rig.report.html import log_report
 
         write_whole(args.report, log_report(judgement, utc_now_text()))
-        say(f"Report: {args.report}")
+        print_note(f"Report: {args.report}")
     if emit_to is not None:
         _emit(judgement, emit_to)
     if args.json:
@@ -139,5 +139,5 @@ def execute(args: argparse.Namespace) -> int:
     else:
         from resume_rig.report.log.terminal import log_table
 
-        answer(log_table(judgement, show_all=args.all, **sheet()))
+        answer(log_table(judgement, answer_style(), show_all=args.all))
     return status_of_verdict(judgement.verdict)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.cli.terminal.arguments import add_verb, existing_paths, kind_of_sleep
-from resume_rig.cli.terminal.console import DONE, UNDECIDED, answer, say, sheet
+from resume_rig.cli.terminal.console import DONE, UNDECIDED, answer, answer_style, print_note
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.fleet import UnitBy
 
@@ -63,11 +63,11 @@ def execute(args: argparse.Namespace) -> int:
         raise UsageError("could not study anything: name campaign stores, or --design FILE")
     design = {} if args.design is None else read_design(args.design)
 
-    def prepared_checks(number: int, count: int, path: Path) -> None:
-        say(f"{number + 1} of {count}: {path}")
+    def progress(number: int, count: int, path: Path) -> None:
+        print_note(f"{number + 1} of {count}: {path}")
 
     stores = existing_paths(args.stores)
-    found = study_of(load_study(stores, design, UnitBy(args.units), args.kind, prepared_checks))
+    found = study_of(load_study(stores, design, UnitBy(args.units), args.kind, progress))
     answer(_shown(found, args))
     return DONE if found.measures else UNDECIDED
 
@@ -79,4 +79,4 @@ def _shown(found: "Study", args: argparse.Namespace) -> "Iterable[str]":
         return [study_document(found)]
     from resume_rig.report.msa import study_table
 
-    return study_table(found, everything=args.all, **sheet())
+    return study_table(found, answer_style(), show_all=args.all)

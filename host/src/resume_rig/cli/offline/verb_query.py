@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from resume_rig.cli.offline.verb_lake import add_engine_arguments, engine_of
 from resume_rig.cli.terminal.arguments import add_verb, named, whole_number
-from resume_rig.cli.terminal.console import DONE, answer, say, sheet
+from resume_rig.cli.terminal.console import DONE, answer, answer_style, print_note
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def execute(args: argparse.Namespace) -> int:
         columns, rows = engine.asked(args.sql, args.rows)
     more, rows = len(rows) > args.rows, rows[: args.rows]
     if more:
-        say(f"resume-rig: there are more rows; --rows {args.rows} cut them off")
+        print_note(f"resume-rig: there are more rows; --rows {args.rows} cut them off")
     if args.json:
         document: dict[str, Json] = {
             "schema": "resume-rig/query/1",
@@ -70,9 +70,9 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
-    from resume_rig.report.text.terminal_style import Column, TerminalStyle, table_lines
+    from resume_rig.report.text.terminal_style import Column, table_lines
 
-    style = TerminalStyle(**sheet())
+    style = answer_style()
     shown = [
         Column(
             style.cell(name, _CELL_MOST),

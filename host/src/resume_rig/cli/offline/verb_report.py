@@ -1,14 +1,13 @@
 """`resume-rig report`: an HTML report of a store, or of logs."""
 
 import argparse
-import json
 from pathlib import Path
 
 from resume_rig.acceptance.assessment import assess_store
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli.terminal.answer import html_of
 from resume_rig.cli.terminal.arguments import add_requirement_arguments, add_verb, requirement_of
-from resume_rig.cli.terminal.console import DONE, answer, check_output, say
+from resume_rig.cli.terminal.console import DONE, answer_document, check_output, print_note
 
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -39,7 +38,7 @@ def execute(args: argparse.Namespace) -> int:
             "report": str(path),
             "verdict": assessed.correlation.verdict,
         }
-        answer([json.dumps(document, ensure_ascii=False) + "\n"])
+        answer_document(document)
     else:
-        say(f"Report: {path}")
+        print_note(f"Report: {path}")
     return DONE

@@ -1,12 +1,11 @@
-"""`resume-rig store`: what a campaign store holds, whether it is whole, and what can be saved."""
+"""`resume-rig store`: what a campaign store holds, whether it is whole, and its salvage."""
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resume_rig.cli.terminal.arguments import add_verb
-from resume_rig.cli.terminal.console import DONE, USAGE, answer, say
+from resume_rig.cli.terminal.arguments import add_group, add_verb
+from resume_rig.cli.terminal.console import DONE, USAGE, answer, answer_document, print_note
 from resume_rig.model.errors import UsageError, shell_word
 
 if TYPE_CHECKING:
@@ -17,15 +16,13 @@ if TYPE_CHECKING:
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verb to the command line."""
-    parser = verbs.add_parser(
+    inner = add_group(
+        verbs,
         "store",
-        help="look at a campaign store, check it, or salvage a damaged one",
-        description="Look at a campaign store, check it, or salvage a damaged one.",
-        epilog="example:\n  resume-rig store check night.rrs",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "look at a campaign store, check it, or salvage a damaged one",
+        "  resume-rig store check night.rrs",
     )
-    inner = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    _add(inner, "info", "say what a store holds", _info)
+    _add(inner, "info", "show what a store holds", _info)
     _add(inner, "check", "look for damage, page by page and cycle by cycle", _check)
     _add(inner, "faults", "write the plan of faults that was injected on purpose", _faults)
     rescue = _add(inner, "salvage", "write what can be read to a new store", _salvage)
@@ -53,7 +50,7 @@ def _info(args: argparse.Namespace) -> int:
     with Store.open(args.store) as store:
         facts, plan = _facts(store), store.plan
     if args.json:
-        answer([json.dumps({"schema": "resume-rig/store-info/1", **facts}) + "\n"])
+        answer_document({"schema": "resume-rig/store-info/1", **facts})
     else:
         facts["plan"] = dict(plan_item(*item) for item in plan_facts(plan).items())
         width = max(map(len, facts))
@@ -125,7 +122,7 @@ def _faults(args: argparse.Namespace) -> int:
         )
     if args.json:
         document = {"schema": "resume-rig/store-faults/1", "store": str(args.store), "plan": plan}
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     else:
         answer([plan])
     return DONE
@@ -146,10 +143,10 @@ def _check(args: argparse.Namespace) -> int:
             "problems": [one_line(text) for text in found.problems],
             "salvaged": None if found.salvaged is None else one_line(found.salvaged),
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     elif found.problems:
         answer(f"{one_line(text)}\n" for text in found.problems)
-        say(
+        print_note(
             f"{args.store} is damaged; `resume-rig store salvage {shell_word(args.store)} --out "
             "NEW` writes what can be read to a new store and leaves this one as it is"
         )
@@ -175,8 +172,8 @@ def _salvage(args: argparse.Namespace) -> int:
             "lost": came.lost,
             "planned": came.planned,
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     else:
         answer([f"{came.sentence()}.\n"])
-        say(f"Store: {came.path}")
+        print_note(f"Store: {came.path}")
     return DONE

@@ -15,9 +15,9 @@ from resume_rig.cli.terminal.arguments import (
 )
 from resume_rig.cli.terminal.console import (
     answer,
+    answer_style,
     check_output,
-    say,
-    sheet,
+    print_note,
     status_of_verdict,
     utc_now_text,
 )
@@ -94,7 +94,7 @@ def execute(args: argparse.Namespace) -> int:
         from resume_rig.report.html import trend_report
 
         write_whole(args.html, trend_report(found, utc_now_text(), args.html, args.reports))
-        say(f"Report: {args.html}")
+        print_note(f"Report: {args.html}")
     answer(_text(found, args))
     return status_of_verdict(found.verdict)
 
@@ -133,4 +133,4 @@ def _text(found: "Trend", args: argparse.Namespace) -> "Iterable[str]":
         return [trend_document(found)]
     from resume_rig.report.trend.terminal import trend_tables
 
-    return trend_tables(found, everything=args.all, **sheet())
+    return trend_tables(found, answer_style(), show_all=args.all)

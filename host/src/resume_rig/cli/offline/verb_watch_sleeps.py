@@ -11,7 +11,7 @@ from resume_rig.cli.terminal.arguments import (
     named,
     requirement_of,
 )
-from resume_rig.cli.terminal.console import answer, say, sheet, status_of_verdict
+from resume_rig.cli.terminal.console import answer, answer_style, print_note, status_of_verdict
 from resume_rig.model.errors import RecordError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from resume_rig.model.os_record import OsRecord
     from resume_rig.model.result.judgement import LogJudgement
     from resume_rig.model.result.verdict import Requirement
-    from resume_rig.report.text.terminal_style import TerminalStyle
 
 # Windows writes a record up to 2 s after a wake; asking takes some 20 ms of a processor.
 POLL_NS = 1_000_000_000
@@ -54,14 +53,14 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Follow the log until the time is over or Ctrl-C; then say what all of it comes to."""
+    """Follow the log until the time is over or Ctrl-C; then judge all of it."""
     from resume_rig.report.log.terminal import summary_json, summary_lines
     from resume_rig.timing.clocks import SystemClock
 
     requirement, clock = requirement_of(args), SystemClock()
     with closing(_source(args.log, clock)) as source:
         source.new_records()
-        say(f"Watching {source.describe().path}; Ctrl-C ends it.")
+        print_note(f"Watching {source.describe().path}; Ctrl-C ends it.")
         watching = _Watching(source, requirement, as_json=args.json)
         try:
             begun_ns = clock.now_ns()
@@ -71,7 +70,7 @@ def execute(args: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             watching.look()
         judgement = watching.judgement()
-    answer([summary_json(judgement)] if args.json else summary_lines(judgement, _style()))
+    answer([summary_json(judgement)] if args.json else summary_lines(judgement, answer_style()))
     return status_of_verdict(judgement.verdict)
 
 
@@ -85,12 +84,6 @@ def _source(text: str | None, clock: "Clock") -> "OsLogSource":
     return SshLog(ThisPc(clock, own_kind()), clock)
 
 
-def _style() -> "TerminalStyle":
-    from resume_rig.report.text.terminal_style import TerminalStyle
-
-    return TerminalStyle(**sheet())
-
-
 class _Watching:
     """The sleeps since the beginning; each is shown when its record is there."""
 
@@ -102,23 +95,23 @@ class _Watching:
         self._problem: str | None = None
 
     def look(self) -> None:
-        """Show what is new; a log that cannot be read now is told of once."""
+        """Show what is new; a log that cannot be read now is reported once."""
         from resume_rig.report.log.terminal import watched_json, watched_line
 
         try:
             new = self._source.new_records()
         except RecordError as error:
             if str(error) != self._problem:
-                say(f"{error}; it is tried again.")
+                print_note(f"{error}; it is tried again.")
             self._problem = str(error)
             return
         self._problem = None
         self._records += new
         for cycle in self.judgement().cycles[len(self._records) - len(new) :] if new else ():
-            answer([watched_json(cycle) if self._as_json else watched_line(cycle, _style())])
+            answer([watched_json(cycle) if self._as_json else watched_line(cycle, answer_style())])
 
     def judgement(self) -> "LogJudgement":
-        """Return what all of them come to."""
+        """Judge all of them."""
         from resume_rig.analysis.verdict.judge import judge_log
         from resume_rig.model.os_record import LogReading
 

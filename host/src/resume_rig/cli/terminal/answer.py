@@ -1,4 +1,4 @@
-"""How `run`, `correlate` and `report` end: the answer and the report."""
+"""Shows what `run` and `correlate` found: the answer, and the HTML report where one is wanted."""
 
 import argparse
 import dataclasses
@@ -11,10 +11,10 @@ from resume_rig.acceptance.assessment import Assessed, html_at
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli.terminal.console import (
     answer,
+    answer_style,
     is_for_machine,
-    say,
-    say_event,
-    sheet,
+    print_event,
+    print_note,
     utc_now_text,
 )
 from resume_rig.model.errors import UsageError
@@ -40,9 +40,9 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
         raise failed
     if not args.json and not is_for_machine(args):
         what = "Capture" if assessed.store is None else "Store"
-        say(f"{what + ':':<7} {assessed.facts.store_path}")
+        print_note(f"{what + ':':<7} {assessed.facts.store_path}")
         if report is not None:
-            say(f"Report: {report}")
+            print_note(f"Report: {report}")
 
 
 def _text(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
@@ -53,22 +53,21 @@ def _text(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
         return correlation_pieces(assessed.correlation, assessed.facts)
     from resume_rig.report.campaign.terminal import correlation_table
 
-    drawn = sheet()
+    style = answer_style()
     answer_lines: Iterable[str] = correlation_table(
         assessed.correlation,
+        style,
         show_all=getattr(args, "all", False),
         log_sources=assessed.facts.log_sources,
-        **drawn,
     )
     if assessed.facts.plan_state is not None:
-        lines = textwrap.wrap(assessed.facts.plan_state, drawn["width"], subsequent_indent="  ")
+        lines = textwrap.wrap(assessed.facts.plan_state, style.width, subsequent_indent="  ")
         answer_lines = chain(answer_lines, (f"{line}\n" for line in lines))
     if not getattr(args, "budget", False):
         return answer_lines
     from resume_rig.report.campaign.sections import budget_tables
 
-    tables = budget_tables(assessed.facts.budgets, unicode=drawn["unicode"], width=drawn["width"])
-    return chain(tables, answer_lines)
+    return chain(budget_tables(assessed.facts.budgets, style), answer_lines)
 
 
 def html_of(assessed: Assessed) -> str:
@@ -86,4 +85,4 @@ def show_campaign(assessed: Assessed, args: argparse.Namespace) -> None:
         verdict = {"event": "verdict", "verdict": correlation.verdict.value}
         files = {"store": facts.store_path, "report": str(facts.report_path)}
         texts = {"text": correlation.why, **files}
-        say_event({**verdict, **{name: text_json(text) for name, text in texts.items()}})
+        print_event({**verdict, **{name: text_json(text) for name, text in texts.items()}})

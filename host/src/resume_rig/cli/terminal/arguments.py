@@ -4,7 +4,7 @@ import argparse
 import os
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import TRANSITIONS, SleepKind, transition_of_word
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from resume_rig.model.dut import DutProfile
     from resume_rig.model.result.verdict import Requirement
     from resume_rig.rig.link.open import OpenRig
+
+_PORT_MOST: Final = 65_535
 
 
 def duration_ns(text: str) -> int:
@@ -37,7 +39,7 @@ def add_verb(
     parser = verbs.add_parser(
         name,
         help=summary,
-        description=summary[0].upper() + summary[1:] + ".",
+        description=f"{summary[0].upper()}{summary[1:]}.",
         epilog=f"example:\n{example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -46,6 +48,23 @@ def add_verb(
     )
     parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
     return parser
+
+
+def add_group(
+    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    summary: str,
+    example: str,
+) -> "argparse._SubParsersAction[argparse.ArgumentParser]":
+    """Add a verb that has verbs of its own, and return what they are added to."""
+    parser = verbs.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=f"example:\n{example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    return parser.add_subparsers(title="verbs", metavar="VERB", required=True)
 
 
 def add_rig_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
@@ -140,7 +159,7 @@ def _kinds_of(kinds: SleepKind | list[SleepKind] | None) -> tuple[SleepKind, ...
 
 
 def whole_number(text: str) -> int:
-    """Read a whole number; what is allowed of it is said by who uses it."""
+    """Read a whole number; its range is checked where it is used."""
     try:
         return int(text)
     except ValueError:
@@ -150,7 +169,7 @@ def whole_number(text: str) -> int:
 
 
 def named(text: str) -> str:
-    """Refuse an empty name: it is a variable that was not set, and no wish for the default."""
+    """Refuse an empty name: it is a variable that was not set, and not a choice of the default."""
     if not text.strip():
         raise argparse.ArgumentTypeError(
             "it is empty; is the variable that it comes from not set? Leave the option out for "
@@ -159,8 +178,20 @@ def named(text: str) -> str:
     return text
 
 
+def host_and_port(option: str, text: str) -> tuple[str, int]:
+    """Return the parts of HOST:PORT; without a host it is this machine's loopback.
+
+    Raises:
+        UsageError: it is of another form, or there is no such port.
+    """
+    host, colon, port = text.rpartition(":")
+    if not colon or not (port.isascii() and port.isdigit() and int(port) <= _PORT_MOST):
+        raise UsageError(f"{option} {text!r:.80} is not HOST:PORT, for example 127.0.0.1:7000")
+    return (host or "127.0.0.1").removeprefix("[").removesuffix("]"), int(port)
+
+
 def existing_paths(names: list[str], *, expanded: bool = os.name != "nt") -> list[Path]:
-    """Return the names as paths; whether they can be read is the reader's to say.
+    """Return the names as paths; their reader reports those that cannot be read.
 
     Args:
         names: as the command line has them.
@@ -172,7 +203,7 @@ def existing_paths(names: list[str], *, expanded: bool = os.name != "nt") -> lis
 
 
 def _matches(pattern: str) -> list[str]:
-    """Return the files that `*` and `?` stand for; a name that matches none stays, to be told."""
+    """Return the files that `*` and `?` stand for; a name that matches none stays."""
     if not set(pattern) & set("*?"):
         return [pattern]
     path = Path(pattern.replace("[", "[[]"))

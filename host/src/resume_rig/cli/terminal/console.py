@@ -1,15 +1,19 @@
-"""Where output goes, what stands beside an answer, and the exit statuses of the contract."""
+"""Standard output and standard error, and the exit statuses of the contract.
+
+An answer goes to standard output, alone; notes and progress go to standard error. What a closed
+pipe or a full disk does to either changes no verdict.
+"""
 
 import argparse
 import contextlib
 import datetime
+import json
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypedDict, assert_never
+from typing import TYPE_CHECKING, TextIO, assert_never
 
 from resume_rig.acceptance.whole_file import check_place_of
 from resume_rig.model.errors import ResumeRigError, RigError, UsageError
@@ -17,6 +21,7 @@ from resume_rig.model.result.verdict import Verdict
 
 if TYPE_CHECKING:
     from resume_rig.report.text.json_text import Json
+    from resume_rig.report.text.terminal_style import TerminalStyle
 
 
 DONE = 0
@@ -46,29 +51,9 @@ def status_of_error(error: ResumeRigError) -> int:
     return FAULT if isinstance(error, RigError) else USAGE
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How a stream may be written to.
-
-    Attributes:
-        colour: it is a terminal and the user does not object (NO_COLOR).
-        unicode: its encoding has the characters that tables use.
-        redraws: what was written can be written over.
-    """
-
-    colour: bool
-    unicode: bool
-    redraws: bool = False
-
-
-def look_of(stream: TextIO) -> Look:
-    """Return how `stream` may be written to."""
-    terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
-    return Look(
-        colour=terminal and "NO_COLOR" not in os.environ,
-        unicode=(stream.encoding or "").lower().replace("-", "") in {"utf8", "utf16"},
-        redraws=terminal,
-    )
+def is_terminal(stream: TextIO) -> bool:
+    """Return whether `stream` is a terminal on which a line can be written over."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def columns_of(stream: TextIO) -> int:
@@ -76,18 +61,21 @@ def columns_of(stream: TextIO) -> int:
     return shutil.get_terminal_size((120, 24)).columns if stream.isatty() else 120
 
 
-class Sheet(TypedDict):
-    """What every table of an answer has to know of standard output, as its keywords."""
+def style_of(stream: TextIO) -> "TerminalStyle":
+    """Return what `stream` takes; coloured is a terminal, unless the user objects (NO_COLOR)."""
+    from resume_rig.report.text.terminal_style import TerminalStyle
 
-    colour: bool
-    unicode: bool
-    width: int
+    colour = is_terminal(stream) and "NO_COLOR" not in os.environ
+    return TerminalStyle(colour, _takes_unicode(stream), columns_of(stream))
 
 
-def sheet() -> Sheet:
+def answer_style() -> "TerminalStyle":
     """Return how an answer on standard output is drawn."""
-    look = look_of(sys.stdout)
-    return Sheet(colour=look.colour, unicode=look.unicode, width=columns_of(sys.stdout))
+    return style_of(sys.stdout)
+
+
+def _takes_unicode(stream: TextIO) -> bool:
+    return (stream.encoding or "").lower().replace("-", "") in {"utf8", "utf16"}
 
 
 def utc_now_text() -> str:
@@ -95,7 +83,7 @@ def utc_now_text() -> str:
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def say(text: str, end: str = "\n") -> None:
+def print_note(text: str, end: str = "\n") -> None:
     """Write progress to standard error, a line as a rule.
 
     A terminal that was closed, or a pipe that nobody reads any more, stops no campaign.
@@ -115,7 +103,7 @@ def answer(pieces: Iterable[str]) -> None:
         UsageError: it cannot be written, because the disk is full, for example.
     """
     stream = sys.stdout
-    if (stream.encoding or "").lower().replace("-", "") not in {"utf8", "utf16"}:
+    if not _takes_unicode(stream):
         encoding = stream.encoding or "ascii"
         pieces = (piece.encode(encoding, "replace").decode(encoding) for piece in pieces)
     try:
@@ -129,6 +117,11 @@ def answer(pieces: Iterable[str]) -> None:
             f"could not write the answer to standard output: {error.strerror or error}; send it "
             "to a file or a program that can take it"
         ) from error
+
+
+def answer_document(document: object) -> None:
+    """Write a result as one JSON document in a line, in ASCII."""
+    answer([json.dumps(document) + "\n"])
 
 
 def silence(stream: TextIO) -> None:
@@ -152,7 +145,7 @@ def open_closed_streams() -> None:
 
 
 def check_output(path: Path | None, inputs: Iterable[Path]) -> None:
-    """Check that a file can be written, before the work that it is to tell of.
+    """Check that a file can be written, before the work that it reports.
 
     Args:
         path: of the file; None where none is asked for.
@@ -182,25 +175,25 @@ def is_for_machine(args: argparse.Namespace) -> bool:
 
 
 def printer_of(args: argparse.Namespace) -> Printer:
-    """Return what says a sentence, on a line of its own, as the reader takes it."""
-    return say_as_json if is_for_machine(args) else say
+    """Return what prints a note on a line of its own, as the reader takes it."""
+    return print_note_as_json if is_for_machine(args) else print_note
 
 
-def say_as_json(text: str) -> None:
-    """Say a sentence of the program as a JSON line."""
+def print_note_as_json(text: str) -> None:
+    """Print a note of the program as a JSON line."""
     from resume_rig.report.text.json_text import text_json
 
-    say_event({"event": "said", "text": text_json(text.removeprefix("resume-rig: "))})
+    print_event({"event": "said", "text": text_json(text.removeprefix("resume-rig: "))})
 
 
-def say_event(event: "Mapping[str, Json]") -> None:
-    """Say what happened as a JSON line."""
+def print_event(event: "Mapping[str, Json]") -> None:
+    """Print an event as a JSON line."""
     from resume_rig.report.text.json_text import json_text
 
-    say(json_text(event))
+    print_note(json_text(event))
 
 
-def say_end(args: argparse.Namespace, status: int) -> None:
-    """Tell a machine that nothing comes any more; people see it."""
+def print_end(args: argparse.Namespace, status: int) -> None:
+    """Print the last event for a machine; people see that the program ended."""
     if is_for_machine(args):
-        say_event({"event": "ended", "status": status})
+        print_event({"event": "ended", "status": status})

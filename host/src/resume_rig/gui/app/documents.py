@@ -1,4 +1,4 @@
-"""The open stores, logs and captures: shown in a tree, opened again by a click, compared by two."""
+"""The tree of open stores, logs and captures: a click shows one again, two can be compared."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -111,9 +111,14 @@ class Documents(QWidget):
         self.compare.setToolTip("The first that was selected is the base")
         self.compare.clicked.connect(self._compare)
         self.menu = QMenu(self)
-        self._add("Compare the selected", "", self._compare)
-        self._add("Copy the path", "Ctrl+C", self._copy)
-        self._add("Take off this list", "Delete", self._drop)
+        for text, key, do in (
+            ("Compare the selected", "", self._compare),
+            ("Copy the path", "Ctrl+C", self._copy),
+            ("Take off this list", "Delete", self._drop),
+        ):
+            action = self.tree.addAction(text, key, do)
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            self.menu.addAction(action)
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 0, 4)
         column.addWidget(plain_label("Open", role="soft"))
@@ -186,19 +191,21 @@ class Documents(QWidget):
         self.compare.setEnabled(len(self._chosen()) >= _TWO)
         self.compare.setVisible(len(self._items()) >= _TWO)
 
-    def _compare(self, *_checked: bool) -> None:
+    def _compare(self) -> None:
         chosen = self._chosen()
         if len(chosen) < _TWO:
-            self._desk.say("Select two documents or more, with Ctrl and a click, to compare them.")
+            self._desk.show_status(
+                "Select two documents or more, with Ctrl and a click, to compare them."
+            )
             return
         paths = dict.fromkeys(path for document in chosen for path in document.paths)
         self._lift("compare", Target(tuple(paths)), "")
 
-    def _copy(self, *_checked: bool) -> None:
+    def _copy(self) -> None:
         paths = [str(path) for document in self._chosen() for path in document.paths]
         QGuiApplication.clipboard().setText("\n".join(paths))
 
-    def _drop(self, *_checked: bool) -> None:
+    def _drop(self) -> None:
         for item in [each for each in self._items() if _of(each) in self._chosen()]:
             self._take(item)
         self._offer()
@@ -206,14 +213,6 @@ class Documents(QWidget):
     def _take(self, item: QTreeWidgetItem) -> None:
         self._picked = [each for each in self._picked if _of(each) != _of(item)]
         self.tree.takeTopLevelItem(self.tree.indexOfTopLevelItem(item))
-
-    def _add(self, text: str, key: str, do: Callable[..., object]) -> None:
-        action = QAction(text, self.tree)
-        action.setShortcut(QKeySequence(key))
-        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        action.triggered.connect(do)
-        self.tree.addAction(action)
-        self.menu.addAction(action)
 
     def _show_menu(self, place: QPoint) -> None:
         self.menu.popup(self.tree.viewport().mapToGlobal(place))

@@ -1,11 +1,11 @@
 """Pages and menus: everything that a mouse can do, with its key, and the list of keys.
 
-A page is imported when it is first shown.
+A page is imported when it is first shown: the window is there sooner.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
+from pkgutil import resolve_name
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt
@@ -23,80 +23,18 @@ from PySide6.QtWidgets import (
 )
 
 from resume_rig.gui.desk import Desk
-from resume_rig.gui.request import Target, ThemeName
+from resume_rig.gui.request import VIEW_NAMES, Target, ThemeName
 from resume_rig.gui.widgets import store_menu
-from resume_rig.gui.widgets.export import export_to_file
+from resume_rig.gui.widgets.export import add_exports
 from resume_rig.gui.widgets.labels import plain_label
 from resume_rig.gui.widgets.page import View
 
 
-@dataclass(frozen=True, slots=True)
-class ViewEntry:
-    """One page.
-
-    Attributes:
-        name: as `--view` and `Desk.go` know it; also in `request.VIEW_NAMES`.
-        title: in the rail and the menu.
-        make: imports and makes it.
-    """
-
-    name: str
-    title: str
-    make: Callable[[Desk], View]
-
-
-def _bench(desk: Desk) -> View:
-    from resume_rig.gui.bench.view import BenchView
-
-    return BenchView(desk)
-
-
-def _campaign(desk: Desk) -> View:
-    from resume_rig.gui.campaign.view import CampaignView
-
-    return CampaignView(desk)
-
-
-def _explorer(desk: Desk) -> View:
-    from resume_rig.gui.explorer.view import ExplorerView
-
-    return ExplorerView(desk)
-
-
-def _limits(desk: Desk) -> View:
-    from resume_rig.gui.limits.view import LimitsView
-
-    return LimitsView(desk)
-
-
-def _log(desk: Desk) -> View:
-    from resume_rig.gui.log.view import LogView
-
-    return LogView(desk)
-
-
-def _compare(desk: Desk) -> View:
-    from resume_rig.gui.compare.view import CompareView
-
-    return CompareView(desk)
-
-
-def _start(desk: Desk) -> View:
-    from resume_rig.gui.start.view import StartView
-
-    return StartView(desk)
-
-
-VIEWS = (
-    ViewEntry("start", "Start", _start),
-    ViewEntry("bench", "Bench", _bench),
-    ViewEntry("campaign", "Campaign", _campaign),
-    ViewEntry("explorer", "Explorer", _explorer),
-    ViewEntry("limits", "Limits", _limits),
-    ViewEntry("log", "Log", _log),
-    ViewEntry("compare", "Compare", _compare),
-)
-"""Ctrl+1 shows the first, Ctrl+2 the second, and so on."""
+def new_view(name: str, desk: Desk) -> View:
+    """Import and make a page: `explorer` is the class ExplorerView of `gui.explorer.view`."""
+    made: View = resolve_name(f"resume_rig.gui.{name}.view:{name.capitalize()}View")(desk)
+    made.setObjectName(name)
+    return made
 
 
 class ShortcutsWindow(QDialog):
@@ -122,8 +60,8 @@ class ShortcutsWindow(QDialog):
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         column = QVBoxLayout(self)
         column.addWidget(scroll)
-        beside = scroll.verticalScrollBar().sizeHint().width() + 2 * self.fontMetrics().height()
-        wanted = shown.sizeHint() + QSize(beside, beside)
+        around = scroll.verticalScrollBar().sizeHint().width() + 2 * self.fontMetrics().height()
+        wanted = shown.sizeHint() + QSize(around, around)
         self.resize(wanted.boundedTo(parent.screen().availableSize() * _OF_SCREEN))
 
 
@@ -137,39 +75,39 @@ class Menus:
     Args:
         window: that has it.
         desk: of the application.
-        now: what the window can do whichever page is shown: text, key and deed of each.
+        own: what the window can do whichever page is shown: text, key and function of each.
     """
 
     def __init__(
         self,
         window: QMainWindow,
         desk: Desk,
-        now: Iterable[tuple[str, str, Callable[..., object]]],
+        own: Iterable[tuple[str, str, Callable[[], object]]],
     ) -> None:
         self._window = window
         self._desk = desk
         self._view: View | None = None
         bar = window.menuBar()
         file = bar.addMenu("&File")
-        self._add(file, "&Open …", desk.open, QKeySequence(QKeySequence.StandardKey.Open))
+        file.addAction("&Open …", QKeySequence.StandardKey.Open, desk.open)
         self.export = file.addMenu("&Export from this view")
         self.store = file.addMenu("&Write the store as")
         file.addSeparator()
-        self._add(file, "&Quit", window.close, QKeySequence("Ctrl+Q"))
+        file.addAction("&Quit", "Ctrl+Q", window.close)
         file.aboutToShow.connect(self.refresh_store)
         self._fill_views(bar.addMenu("&View"))
-        at_once = bar.addMenu("&Actions")
-        for text, key, do in now:
-            self._add(at_once, text, do, QKeySequence(key))
+        actions = bar.addMenu("&Actions")
+        for text, key, do in own:
+            actions.addAction(text, key, do)
         self.own = bar.addMenu("&Page")
-        self._fill_help(bar.addMenu("&Help"))
+        bar.addMenu("&Help").addAction("&Shortcuts", "F1", self._show_shortcuts)
         self._shortcuts: ShortcutsWindow | None = None
 
-    def show_view(self, view: View, title: str) -> None:
+    def show_view(self, view: View) -> None:
         """Offer what a page can do."""
         self._view = view
         self.own.clear()
-        self.own.setTitle(f"&{title}")
+        self.own.setTitle(f"&{view.objectName().capitalize()}")
         self.own.addActions(list(view.view_actions()))
         self.own.menuAction().setVisible(bool(view.view_actions()))
         for name, action in self._views.items():
@@ -193,60 +131,30 @@ class Menus:
     def _fill_views(self, menu: QMenu) -> None:
         group = QActionGroup(self._window)
         self._views: dict[str, QAction] = {}
-        for place, entry in enumerate(VIEWS, start=1):
-            go = partial(self._go, entry.name)
-            action = self._add(menu, entry.title, go, QKeySequence(f"Ctrl+{place}"))
+        for place, name in enumerate(VIEW_NAMES, start=1):
+            go = partial(self._desk.go, name, Target())
+            action = menu.addAction(name.capitalize(), f"Ctrl+{place}", go)
             action.setCheckable(True)
             group.addAction(action)
-            self._views[entry.name] = action
+            self._views[name] = action
         menu.addSeparator()
         themes = QActionGroup(self._window)
-        for name, title in _THEMES.items():
-            action = self._add(menu, title, partial(self._choose_theme, name))
+        for theme, title in _THEMES.items():
+            action = menu.addAction(title, partial(self._desk.look.choose, theme))
             action.setCheckable(True)
-            action.setChecked(name is self._desk.look.name)
+            action.setChecked(theme is self._desk.look.name)
             themes.addAction(action)
         menu.addSeparator()
-        self._add(menu, "&Full screen", self._full_screen, QKeySequence("F11"))
-
-    def _fill_help(self, menu: QMenu) -> None:
-        self._add(menu, "&Shortcuts", self._show_shortcuts, QKeySequence("F1"))
+        menu.addAction("&Full screen", "F11", self._switch_full_screen)
 
     def _fill_export(self, view: View) -> None:
         self.export.clear()
         for what in view.exportables():
-            for kind in what.export_formats():
-                action = QAction(f"{what.export_title()} as {kind.name} …", self.export)
-                action.triggered.connect(partial(export_to_file, self._desk, what, kind))
-                self.export.addAction(action)
+            add_exports(self.export, self._desk, what, what.export_title())
         self.export.setEnabled(bool(self.export.actions()))
 
-    def _add(
-        self,
-        menu: QMenu,
-        text: str,
-        do: Callable[..., object],
-        key: QKeySequence | None = None,
-    ) -> QAction:
-        action = QAction(text, self._window)
-        action.triggered.connect(do)
-        if key is not None:
-            action.setShortcut(key)
-        menu.addAction(action)
-        return action
-
-    def _go(self, name: str, *_checked: bool) -> None:
-        self._desk.go(name, Target())
-
-    def _choose_theme(self, name: ThemeName, *_checked: bool) -> None:
-        self._desk.look.choose(name)
-
-    def _full_screen(self) -> None:
-        window = self._window
-        if window.isFullScreen():
-            window.showNormal()
-        else:
-            window.showFullScreen()
+    def _switch_full_screen(self) -> None:
+        self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def _show_shortcuts(self) -> None:
         self._shortcuts = ShortcutsWindow(self._window, self.all_actions())

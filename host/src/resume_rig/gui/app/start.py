@@ -21,7 +21,7 @@ _SWITCH_S = 0.0005
 _PACKAGES = (
     "libegl1 libgl1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
 )
-"""What PySide6's xcb plugin needs of Debian 12 beside what a desktop has (ldd of libqxcb.so)."""
+"""What PySide6's xcb plugin needs of Debian 12 on top of a desktop's own (ldd of libqxcb.so)."""
 
 
 def run(request: GuiRequest) -> int:
@@ -136,7 +136,7 @@ def _first_view(request: GuiRequest, remembered: "Remembered") -> tuple[str, Tar
 
 
 def _log_of_qt(_kind: object, _context: object, text: str) -> None:
-    """Keep what Qt says to itself; a terminal is for the user."""
+    """Keep Qt's messages in the log; a terminal is for the user."""
     logger.debug("Qt: %s", text)
 
 

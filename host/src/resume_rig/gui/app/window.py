@@ -1,11 +1,7 @@
 """The window: a rail of pages, the page that is shown, strips over it, and a line of status.
 
-A strip says what a person has to know on every page: failures of a campaign, and a campaign that
-waits for a hand. When a campaign is over, its answer, its report and its hook are made as
-`resume-rig run` makes them.
-
-A cycle of objects that holds a widget or a graphics item must not be freed by whichever thread
-happens to make the next object: Qt's objects belong to the window's thread.
+What concerns every page is here: failures of the campaign, what it asks a person to do, and its
+end, which is judged and reported as `resume-rig run` does it, whichever page is shown.
 """
 
 import gc
@@ -18,8 +14,6 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QMainWindow,
@@ -34,20 +28,26 @@ from PySide6.QtWidgets import (
 
 from resume_rig.campaign.run.hooks import HookEvent
 from resume_rig.gui.app.documents import Documents
-from resume_rig.gui.app.menus import VIEWS, Menus, ViewEntry
+from resume_rig.gui.app.menus import Menus, new_view
 from resume_rig.gui.desk import RECENT, AskPath, Desk, Remembered
-from resume_rig.gui.request import NO_WISH, BenchWish, Target
+from resume_rig.gui.request import NO_WISH, VIEW_NAMES, BenchWish, Target
 from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.state.store_writing import CampaignJudged
 from resume_rig.gui.theme import Look
 from resume_rig.gui.widgets.export import ask_path_with
-from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided, show_text
-from resume_rig.gui.widgets.page import View
+from resume_rig.gui.widgets.labels import (
+    ElidedLabel,
+    plain_label,
+    show_elided,
+    show_text,
+    text_label,
+)
+from resume_rig.gui.widgets.page import Strip, View
 from resume_rig.gui.widgets.store_menu import ask_to_open
 from resume_rig.gui.worker.bench_state import DeskState
 from resume_rig.gui.worker.campaign_state import CampaignState, Phase
 from resume_rig.gui.worker.events import CampaignJudging, CampaignUnjudged, Event, RunCampaign
-from resume_rig.gui.worker.jobs import Jobs, Task
+from resume_rig.gui.worker.jobs import Jobs, JobSlot
 from resume_rig.gui.worker.process import Order
 from resume_rig.gui.worker.rig_worker import RigWorker
 from resume_rig.model.errors import RigError, UsageError
@@ -59,25 +59,24 @@ _NOTHING = "no cycle was measured, so there is no answer"
 
 
 class CampaignJudge:
-    """Watches the campaign; judges it once when it is over, whichever page is shown.
+    """Watches the campaign; judges it once when it is over.
 
     Args:
         desk: of the application.
-        emit: takes what came of it, as the rig's thread tells.
+        emit: takes what came of it, as it takes what the rig's thread reports.
     """
 
     def __init__(self, desk: Desk, emit: Callable[[tuple[Event, ...]], None]) -> None:
         self._desk = desk
         self._emit = emit
         self._attempt = 0
-        self._task: Task | None = None
+        self._job = JobSlot()
 
     def refresh(self) -> None:
         """Begin to judge a campaign that is over since the last time."""
         state = self._desk.state.campaign
-        if state.phase.active and self._task is not None:
-            self._task.cancel()
-            self._task = None
+        if state.phase.active:
+            self._job.cancel()
         order = self._desk.worker.order
         ended = not state.phase.active and state.phase is not Phase.NONE
         if not ended or state.attempt == self._attempt or order is None:
@@ -91,26 +90,25 @@ class CampaignJudge:
         from resume_rig.gui.state.store_writing import conclude
 
         self._emit((CampaignJudging(),))
-        self._task = self._desk.jobs.start_process(
+        self._desk.jobs.start_process(
             f"Judging {order.store.name}",
             Order(conclude, (order.store, order.requirement, order.report_path)),
             partial(self._done, order),
             partial(self._fail, order),
+            slot=self._job,
         )
 
     def _done(self, order: RunCampaign, judged: CampaignJudged) -> None:
-        self._task = None
         self._emit((judged,))
-        self._desk.say(f"{judged.verdict.value}; the report is {judged.report}.")
+        self._desk.show_status(f"{judged.verdict.value}; the report is {judged.report}.")
         self._run_hook(order, judged.verdict, judged.why)
 
     def _fail(self, order: RunCampaign, sentence: str) -> None:
-        self._task = None
         self._emit((CampaignUnjudged(sentence),))
         self._run_hook(order, None, sentence)
 
     def _run_hook(self, order: RunCampaign, verdict: Verdict | None, text: str) -> None:
-        """Run the command on end, if there is one; a fault is told before what was judged."""
+        """Run the command on end, if there is one; a fault goes before what was judged."""
         from resume_rig.gui.worker.campaign_session import run_end_hook
 
         if HookEvent.END not in order.hooks:
@@ -121,44 +119,31 @@ class CampaignJudge:
             "Running the command at the end",
             lambda _: run_end_hook(order, verdict, reason),
             self._show_problems,
-            self._desk.say,
+            self._desk.show_status,
         )
 
     def _show_problems(self, problems: list[str]) -> None:
         for problem in problems:
-            self._desk.say(problem)
+            self._desk.show_status(problem)
 
 
-class FailureAlarm(QFrame):
+class FailureAlarm(Strip):
     """Names the first failure, counts the others, and is one click from the evidence."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        self.setProperty("role", "alarm")
-        self._desk = desk
-        self._shown: CampaignState | None = None
-        self._label = ElidedLabel()
-        self._first = QPushButton("Show the first")
-        self._first.setObjectName("first")
-        self._first.clicked.connect(lambda: self.show_failure(0))
-        self._newest = QPushButton("Show the newest")
-        self._newest.clicked.connect(lambda: self.show_failure(-1))
-        self._dismissed: tuple[object, int] | None = None
+        sentence = ElidedLabel()
+        first, newest = QPushButton("Show the first"), QPushButton("Show the newest")
         dismiss = QPushButton("Dismiss")
+        super().__init__(sentence, first, newest, dismiss)
+        self._desk = desk
+        self._sentence, self._newest = sentence, newest
+        self._shown: CampaignState | None = None
+        self._dismissed: tuple[object, int] | None = None
+        first.setObjectName("first")
+        first.clicked.connect(lambda: self.show_failure(0))
+        newest.clicked.connect(lambda: self.show_failure(-1))
         dismiss.setToolTip("Until another cycle fails (Ctrl+Shift+D)")
         dismiss.clicked.connect(self.dismiss)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 6, 12, 6)
-        row.addWidget(self._label, 1)
-        row.addWidget(self._first)
-        row.addWidget(self._newest)
-        row.addWidget(dismiss)
-        self.hide()
-
-    @property
-    def text(self) -> str:
-        """What it says; empty while it is hidden."""
-        return "" if self.isHidden() else self._label.text()
 
     def refresh(self) -> None:
         """Show what the campaign has come to."""
@@ -168,23 +153,22 @@ class FailureAlarm(QFrame):
         self._shown = campaign
         self.setVisible(bool(campaign.failures) and self._dismissed != _failed_of(campaign))
         if campaign.failures:
-            first = campaign.failures[0]
             provisional = " so far" if campaign.provisional else ""
             count = count_of(campaign.failed, "cycle")
-            text = f"{count} failed{provisional}. First: {first.sentence}"
-            show_elided(self._label, text)
+            text = f"{count} failed{provisional}. First: {campaign.failures[0].sentence}"
+            show_elided(self._sentence, in_window(text))
             self._newest.setVisible(len(campaign.failures) > 1)
 
-    def dismiss(self, *_checked: bool) -> None:
+    def dismiss(self) -> None:
         """Hide until another cycle fails, or another campaign's."""
         self._dismissed = _failed_of(self._desk.state.campaign)
         self.hide()
 
-    def show_failure(self, place: int, *_checked: bool) -> None:
+    def show_failure(self, place: int) -> None:
         """Show the evidence of a failure: 0 is the first, -1 the newest."""
         campaign = self._desk.state.campaign
         if not campaign.failures:
-            self._desk.say("No cycle has failed.")
+            self._desk.show_status("No cycle has failed.")
         elif campaign.path is not None:
             number = campaign.failures[place].number
             self._desk.go("campaign", Target((campaign.path,), number))
@@ -197,51 +181,41 @@ def _failed_of(campaign: CampaignState) -> tuple[object, int]:
 _PLUG = "The rig does not answer. Look at its plug: the campaign goes on when it is back."
 
 
-class PersonStrip(QFrame):
-    """Says what is to be done, and has the button that says that it is."""
+class PersonStrip(Strip):
+    """Asks a person for help, and has the button that answers."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        self.setProperty("role", "alarm")
-        self._desk = desk
-        self._label = plain_label()
-        self._label.setWordWrap(True)
-        self._label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.done = QPushButton("It is done")
+        done = QPushButton("It is done")
+        super().__init__(text_label(), done)
+        self._desk, self.done = desk, done
         self.done.clicked.connect(self.answer)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 6, 12, 6)
-        row.addWidget(self._label, 1)
-        row.addWidget(self.done)
-        self.hide()
-
-    @property
-    def text(self) -> str:
-        """What it says; empty while it is hidden."""
-        return "" if self.isHidden() else self._label.text()
 
     def refresh(self) -> None:
         """Show what is asked, if anything is."""
         campaign = self._desk.state.campaign
         waiting = campaign.phase is Phase.WAITING
-        show_text(self._label, campaign.asked or (_PLUG if waiting else ""))
+        show_text(self.label, in_window(campaign.asked) or (_PLUG if waiting else ""))
         self.done.setVisible(bool(campaign.asked))
         self.setVisible(waiting or bool(campaign.asked))
 
-    def answer(self, *_checked: bool) -> None:
-        """Tell the campaign that it is done, if it asks."""
+    def answer(self) -> None:
+        """Let the campaign look again, if it asks."""
         if not self._desk.state.campaign.asked:
-            self._desk.say("Nobody was asked for anything.")
+            self._desk.show_status("Nobody was asked for anything.")
             return
         self._desk.worker.gate.answer()
-        self._desk.say("The campaign looks whether the DUT is back.")
+        self._desk.show_status("The campaign looks whether the DUT is back.")
 
 
 _EVERY_MS: Final = 250
 
 
 class Sweeper(QObject):
-    """Takes the collector over from Python until `stop`."""
+    """Takes the garbage collector over from Python until `stop`, and runs it in this thread.
+
+    A circle of objects with a widget in it must not be freed by whichever thread happens to make
+    the next object: Qt's objects belong to the window's thread.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -306,7 +280,7 @@ class Window(QMainWindow):
             worker=self.worker,
             state=DeskState(),
             go=self.go,
-            say=self.say,
+            show_status=self.show_status,
             open=self.ask_for_files,
             open_files=self.open_files,
             ask_path=ask_path or ask_path_with(self),
@@ -316,9 +290,9 @@ class Window(QMainWindow):
         self._opened: dict[str, Target] = {}
         self._wants_to_close = False
         self._build()
-        self.menus = Menus(self, self.desk, self._now())
-        self._judge = CampaignJudge(self.desk, self._take)
-        self.worker.reported.connect(self._take)
+        self.menus = Menus(self, self.desk, self._own_actions())
+        self._judge = CampaignJudge(self.desk, self.desk.state.take)
+        self.worker.reported.connect(self.desk.state.take)
         self.jobs.changed.connect(self._show_job)
         self._frames = QTimer(self)
         self._frames.setInterval(FRAME_MS)
@@ -335,26 +309,22 @@ class Window(QMainWindow):
     @property
     def view_name(self) -> str:
         """Its name; empty before any is shown."""
-        return next((name for name, view in self._views.items() if view is self.view), "")
+        return "" if self.view is None else self.view.objectName()
 
     @property
     def status(self) -> str:
-        """What the status line says."""
+        """The sentence on the status line."""
         return self._status.text()
 
     def go(self, name: str, target: Target | None = None) -> None:
-        """Show a page, and let it open something."""
-        entry = next((each for each in VIEWS if each.name == name), None)
-        if entry is None:
-            self.say(f"There is no view {name}; there are {', '.join(e.name for e in VIEWS)}.")
-            return
-        view = self._made(entry)
-        # A page that is not seen asks for no room: a small screen has to hold one at a time.
+        """Show a page, one of VIEW_NAMES, and let it open something."""
+        view = self._made(name)
+        # A hidden page asks for no room: a small screen has to hold one at a time.
         for each in self._views.values():
             fits = QSizePolicy.Policy.Preferred if each is view else QSizePolicy.Policy.Ignored
             each.setSizePolicy(fits, fits)
         self._stack.setCurrentWidget(view)
-        self._rail.setCurrentRow(VIEWS.index(entry))
+        self._rail.setCurrentRow(VIEW_NAMES.index(name))
         if target is not None:
             view.open(target)
             self._opened[name] = target if target.paths else self._opened.get(name, target)
@@ -363,7 +333,7 @@ class Window(QMainWindow):
             for path in reversed(target.paths):
                 self.desk.remembered.keep_newest(RECENT, str(path.absolute()))
         view.refresh()
-        self.menus.show_view(view, entry.title)
+        self.menus.show_view(view)
 
     def lift(self, name: str, target: Target, part: str) -> None:
         """Show a document in a page, with a part of the page in front; empty: as it is."""
@@ -371,7 +341,7 @@ class Window(QMainWindow):
         if part and self.view is not None:
             self.view.lift(part)
 
-    def say(self, text: str) -> None:
+    def show_status(self, text: str) -> None:
         """Put a sentence on the status line until the next one."""
         show_text(self._status, in_window(text))
 
@@ -411,63 +381,66 @@ class Window(QMainWindow):
     def open_files(self, names: Iterable[str], cycle: int | None = None) -> None:
         """Open files in the page that takes them; the one that is shown is asked first."""
         paths = tuple(filter(None, names))
-        shown = [entry for entry in VIEWS if entry.name == self.view_name]
-        for entry in (*shown, *VIEWS):
-            if paths and self._made(entry).takes(paths):
-                self.go(entry.name, Target(tuple(map(Path, paths)), cycle))
+        shown = [self.view_name] if self.view_name else []
+        for name in (*shown, *VIEW_NAMES):
+            if paths and self._made(name).takes(paths):
+                self.go(name, Target(tuple(map(Path, paths)), cycle))
                 return
         if self.view is None:
             self.go("start")
-        self.say(f"No view opens {', '.join(paths) or 'that'}.")
+        self.show_status(f"No view opens {', '.join(paths) or 'that'}.")
 
-    def _made(self, entry: ViewEntry) -> View:
-        if entry.name not in self._views:
-            view = entry.make(self.desk)
-            view.setObjectName(entry.name)
-            self._views[entry.name] = view
-            self._stack.addWidget(view)
-        return self._views[entry.name]
+    def _made(self, name: str) -> View:
+        if name not in self._views:
+            self._views[name] = new_view(name, self.desk)
+            self._stack.addWidget(self._views[name])
+        return self._views[name]
 
     def _build(self) -> None:
-        self._rail = QListWidget()
-        self._rail.setObjectName("rail")
-        self._rail.setAccessibleName("Views")
-        height = self.fontMetrics().height() + 18
-        for entry in VIEWS:
-            item = QListWidgetItem(entry.title)
-            item.setSizeHint(QSize(0, height))
-            self._rail.addItem(item)
-        self._rail.setFixedHeight(len(VIEWS) * height + 2 * self._rail.frameWidth())
-        self._rail.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.documents = Documents(self.desk, self.lift)
-        ways = QVBoxLayout()
-        ways.setContentsMargins(0, 0, 0, 0)
-        ways.addWidget(self._rail)
-        ways.addWidget(self.documents, 1)
-        ways.addStretch(0)
-        left = QWidget()
-        left.setLayout(ways)
-        left.setMinimumWidth(self.fontMetrics().horizontalAdvance("Requirement") + 36)
-        self._rail.currentRowChanged.connect(self._rail_chosen)
         self._stack = QStackedWidget()
-        self.alarm = FailureAlarm(self.desk)
-        self.person = PersonStrip(self.desk)
-        column = QVBoxLayout()
+        self.alarm, self.person = FailureAlarm(self.desk), PersonStrip(self.desk)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.person)
         column.addWidget(self.alarm)
         column.addWidget(self._stack, 1)
-        column.setContentsMargins(0, 0, 0, 0)
-        right = QWidget()
-        right.setLayout(column)
+        left = self._new_side()
         self._middle = QSplitter()
-        for widget in (left, right):
-            self._middle.addWidget(widget)
+        self._middle.addWidget(left)
+        self._middle.addWidget(right)
         self._middle.setChildrenCollapsible(False)
         self._middle.setStretchFactor(1, 1)
         left_px = max(left.minimumWidth(), _LEFT_SIGNS * self.fontMetrics().averageCharWidth())
         self._middle.setSizes([left_px, USUAL_SIZE[0] - left_px])
         self.setCentralWidget(self._middle)
+        self._fill_status_bar()
+
+    def _new_side(self) -> QWidget:
+        """Return the rail of pages over the open documents."""
+        self._rail = QListWidget()
+        self._rail.setObjectName("rail")
+        self._rail.setAccessibleName("Views")
+        height = self.fontMetrics().height() + 18
+        for name in VIEW_NAMES:
+            item = QListWidgetItem(name.capitalize())
+            item.setSizeHint(QSize(0, height))
+            self._rail.addItem(item)
+        self._rail.setFixedHeight(len(VIEW_NAMES) * height + 2 * self._rail.frameWidth())
+        self._rail.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._rail.currentRowChanged.connect(self._rail_chosen)
+        self.documents = Documents(self.desk, self.lift)
+        side = QWidget()
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._rail)
+        column.addWidget(self.documents, 1)
+        column.addStretch(0)
+        side.setMinimumWidth(self.fontMetrics().horizontalAdvance("Requirement") + 36)
+        return side
+
+    def _fill_status_bar(self) -> None:
         self._status = plain_label()
         self._link = plain_label(role="soft")
         self._job = QProgressBar()
@@ -483,7 +456,7 @@ class Window(QMainWindow):
         self._job.hide()
         self._cancel.hide()
 
-    def _now(self) -> Iterable[tuple[str, str, Callable[..., object]]]:
+    def _own_actions(self) -> Iterable[tuple[str, str, Callable[[], object]]]:
         return (
             ("&Cancel the work that is shown below", "Esc", self.cancel_job),
             ("Show the &first failure", "Ctrl+Shift+F", partial(self.alarm.show_failure, 0)),
@@ -494,11 +467,8 @@ class Window(QMainWindow):
         )
 
     def _rail_chosen(self, row: int) -> None:
-        if 0 <= row < len(VIEWS) and VIEWS[row].name != self.view_name:
-            self.go(VIEWS[row].name)
-
-    def _take(self, events: tuple[Event, ...]) -> None:
-        self.desk.state.take(events)
+        if 0 <= row < len(VIEW_NAMES) and VIEW_NAMES[row] != self.view_name:
+            self.go(VIEW_NAMES[row])
 
     def _refresh(self) -> None:
         if self.view is not None:
@@ -517,18 +487,18 @@ class Window(QMainWindow):
         self._cancel.setVisible(task is not None)
         if task is None:
             return
-        self.say(task.name)
+        self.show_status(task.name)
         self._job.setRange(0, task.of)
         self._job.setValue(task.done)
 
-    def cancel_job(self, *_checked: bool) -> None:
+    def cancel_job(self) -> None:
         """Cancel the work that the status line shows."""
         task = self.jobs.running
         if task is not None:
             task.give_up()
-            self.say(f"Cancelled: {task.name}")
+            self.show_status(f"Cancelled: {task.name}")
 
-    def dismiss(self, *_checked: bool) -> None:
+    def dismiss(self) -> None:
         """Take the notice of the page away, and the strip of failures."""
         self.alarm.dismiss()
         if self.view is not None:

@@ -1,11 +1,12 @@
-"""The bench: which rig, who it is, how it is, its wires as they move, and single actions on it."""
+"""The page of the bench: one rig's identity and health, its wires as they move, single actions."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -17,7 +18,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QListWidget,
-    QListWidgetItem,
     QPushButton,
     QSpinBox,
     QSplitter,
@@ -29,23 +29,23 @@ from PySide6.QtWidgets import (
 )
 
 from resume_rig.analysis.cycles.light_shape import BlockTable, onset_of_blocks
+from resume_rig.campaign.preparation.doctor import clock_rate_text
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
 from resume_rig.gui.state.lanes import Wires
+from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
 from resume_rig.gui.widgets.log_setting import RigChoice
-from resume_rig.gui.widgets.page import View, scrolled
+from resume_rig.gui.widgets.page import View, keyed_action, keyed_button, scrolled, with_side
 from resume_rig.gui.widgets.plot_panel import LanesPlot
 from resume_rig.gui.worker.bench_state import BenchState, Link
 from resume_rig.gui.worker.events import (
     Connect,
     Disconnect,
     FindPorts,
-    MoveContact,
-    MoveLid,
+    Move,
     Press,
-    PressKey,
     RecordLight,
     ReleaseAll,
     Request,
@@ -57,7 +57,7 @@ from resume_rig.model.units import count_of, seconds_text
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.rig.interface import Faults, RigInfo
 
-_MS_NS: Final = 1_000_000
+_NS_PER_MS: Final = 1_000_000
 _USUAL_MS: Final = 150
 _MOST_MS: Final = 15_000
 _ANSWERS_SEEN: Final = 4
@@ -69,6 +69,7 @@ class BenchActions(QGroupBox):
 
     Attributes:
         answers: list of what the board answered, newest last; the view places it.
+        menu_actions: the buttons' actions, with their keys.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -80,7 +81,6 @@ class BenchActions(QGroupBox):
         self.answers.setFixedHeight(lines_px + 4 * self.answers.frameWidth())
         self.answers.setWordWrap(True)
         self._shown: tuple[tuple[bool, str], ...] = ()
-        self._actions: list[QAction] = []
         self.duration = QSpinBox()
         self.duration.setRange(1, _MOST_MS)
         self.duration.setValue(_USUAL_MS)
@@ -90,19 +90,29 @@ class BenchActions(QGroupBox):
         self.force.setToolTip(
             "Allows a press long enough to cut the power: a DUT loses its unsaved work"
         )
-        self.press = self._button("Press", "Ctrl+P", self._press)
-        self.close_lid = self._button("Close lid", "Ctrl+L", lambda: self._ask(MoveLid(True)))
-        self.open_lid = self._button("Open lid", "Ctrl+Shift+L", lambda: self._ask(MoveLid(False)))
-        self.key = self._button("Press key", "Ctrl+J", self._press_key)
-        self.close_contact = self._button(
-            "Close contact", "Ctrl+U", lambda: self._ask(MoveContact(True))
+        lid, contact = Actuator.LID, Actuator.CONTACT
+        made = (
+            keyed_button(self, "Press", "Ctrl+P", self._press),
+            keyed_button(self, "Close lid", "Ctrl+L", partial(self._move, lid, True)),
+            keyed_button(self, "Open lid", "Ctrl+Shift+L", partial(self._move, lid, False)),
+            keyed_button(self, "Press key", "Ctrl+J", self._press_key),
+            keyed_button(self, "Close contact", "Ctrl+U", partial(self._move, contact, True)),
+            keyed_button(self, "Open contact", "Ctrl+Shift+U", partial(self._move, contact, False)),
+            keyed_button(self, "Release all", "Ctrl+R", partial(self._ask, ReleaseAll())),
+            keyed_button(self, "Self-test", "Ctrl+T", partial(self._ask, SelfTest())),
         )
-        self.open_contact = self._button(
-            "Open contact", "Ctrl+Shift+U", lambda: self._ask(MoveContact(False))
-        )
+        buttons = [button for button, _ in made]
+        self.press, self.close_lid, self.open_lid, self.key = buttons[:4]
+        self.close_contact, self.open_contact, self.release, self.selftest = buttons[4:]
+        self._action_of = dict(made)
+        self.menu_actions = tuple(self._action_of.values())
+        self._moved_by: dict[QWidget, Actuator] = {
+            **dict.fromkeys((self.press, self.duration, self.force), Actuator.BUTTON),
+            **dict.fromkeys((self.close_lid, self.open_lid), lid),
+            **dict.fromkeys((self.close_contact, self.open_contact), contact),
+            self.key: Actuator.KEYBOARD,
+        }
         self._offer(set(), up=False)
-        self.release = self._button("Release all", "Ctrl+R", lambda: self._ask(ReleaseAll()))
-        self.selftest = self._button("Self-test", "Ctrl+T", lambda: self._ask(SelfTest()))
         self.light = QCheckBox("Record light")
         self.light.setChecked(True)
         self.light.toggled.connect(lambda on: self._ask(RecordLight(on)))
@@ -124,19 +134,11 @@ class BenchActions(QGroupBox):
         ):
             grid.addWidget(widget, place // 2, place % 2)
 
-    def menu_actions(self) -> Sequence[QAction]:
-        """Return the actions with their keys."""
-        return self._actions
-
     def show_state(self, state: BenchState, *, busy: bool) -> None:
         """Offer what this rig can do; `busy` while a campaign owns it."""
         up = state.link is Link.UP and not busy
         info = state.info
         can = {each.actuator for each in info.actuators} if info is not None else set()
-        for widget in (self.press, self.duration, self.force):
-            widget.setEnabled(up and Actuator.BUTTON in can)
-        for widget in (self.close_lid, self.open_lid):
-            widget.setEnabled(up and Actuator.LID in can)
         self._offer(can, up=up)
         for widget in (self.release, self.selftest):
             widget.setEnabled(up)
@@ -147,45 +149,34 @@ class BenchActions(QGroupBox):
     def _show_answers(self, answers: tuple[tuple[bool, str], ...]) -> None:
         self._shown = answers
         self.answers.clear()
-        for ok, text in answers:
-            self.answers.addItem(QListWidgetItem(f"{'' if ok else '✗ '}{one_line(text)}"))
+        self.answers.addItems(
+            [f"{'' if ok else '✗ '}{one_line(in_window(text))}" for ok, text in answers]
+        )
         self.answers.scrollToBottom()
 
     def _offer(self, can: set[Actuator], *, up: bool) -> None:
-        """Show key and contact where the rig has them, which few have."""
-        for button, actuator in (
-            (self.key, Actuator.KEYBOARD),
-            (self.close_contact, Actuator.CONTACT),
-            (self.open_contact, Actuator.CONTACT),
-        ):
-            button.setVisible(actuator in can)
-            button.setEnabled(up and actuator in can)
-            for action in self._actions:
-                if action.text() == button.text():
-                    action.setVisible(actuator in can)
+        """Offer what the rig can move; key and contact, which few have, are hidden where not."""
+        for widget, actuator in self._moved_by.items():
+            widget.setEnabled(up and actuator in can)
+        for button in (self.key, self.close_contact, self.open_contact):
+            shown = self._moved_by[button] in can
+            button.setVisible(shown)
+            self._action_of[button].setVisible(shown)
 
     def _press_key(self) -> None:
-        self._ask(PressKey(self.duration.value() * _MS_NS))
+        self._ask(Press(Actuator.KEYBOARD, self.duration.value() * _NS_PER_MS))
 
     def _press(self) -> None:
-        duration_ns = self.duration.value() * _MS_NS
-        self._ask(Press(duration_ns, self.force.isChecked()))
+        duration_ns = self.duration.value() * _NS_PER_MS
+        self._ask(Press(Actuator.BUTTON, duration_ns, self.force.isChecked()))
         # Asked for once, not for good: the next press is a usual one again.
         self.force.setChecked(False)
 
+    def _move(self, actuator: Actuator, closed: bool) -> None:
+        self._ask(Move(actuator, closed))
+
     def _ask(self, request: Request) -> None:
         self._desk.worker.ask(request)
-
-    def _button(self, text: str, key: str, do: Callable[[], None]) -> QPushButton:
-        button = QPushButton(text)
-        button.clicked.connect(do)
-        button.setToolTip(key)
-        action = QAction(text, self)
-        action.setShortcut(QKeySequence(key))
-        # A key does what the button does, and nothing while the button is grey.
-        action.triggered.connect(button.click)
-        self._actions.append(action)
-        return button
 
 
 _MEASURED: Final = (
@@ -208,8 +199,8 @@ _BEFORE_NS: Final = 200_000_000
 def times_after_press(wires: Wires, info: RigInfo) -> dict[str, str]:
     """Return when each line moved after the newest press, and when the display was on.
 
-    Each has its worst-case bound, in ms; what has not moved is not there, and nothing is where no
-    press was seen.
+    Each has its worst-case bound, in ms; what has not moved is not there, and nothing is before
+    the first press.
     """
     if wires.press is None:
         return {}
@@ -288,24 +279,28 @@ class PressTimes(QTableWidget):
             self.scrollToTop()
         here = {line_name(channel) for channel in wires.lanes} | {_PRESS, _DISPLAY}
         texts = times_after_press(wires, info) | {_PRESS: f"{wires.press[1] / 1e6:.1f}"}
-        known = self.cells(0)
+        filled = self.cells(0)
         for at, name in enumerate(self._names):
             self.setColumnHidden(at, name not in here)
             # What was measured stays, whatever the lines and the light do later.
-            if name in texts and name not in known:
+            if name in texts and name not in filled:
                 item = QTableWidgetItem(texts[name])
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
                 self.setItem(0, at, item)
 
     def _over(self, wires: Wires) -> bool:
-        """Return whether the newest press is known, and too long ago for anything to follow."""
+        """Return whether the newest press is listed, and too long ago for anything to follow."""
         press = wires.press
         late = press is not None and wires.now_ns - press[0] > _FOLLOWS_NS
         return late and press == self._newest
 
 
 class BenchConnection(QGroupBox):
-    """A rig, a DUT, and a button."""
+    """A rig, a DUT, and a button.
+
+    Attributes:
+        menu_actions: connecting and looking for boards, with their keys.
+    """
 
     def __init__(self, desk: Desk) -> None:
         super().__init__("Rig")
@@ -323,12 +318,10 @@ class BenchConnection(QGroupBox):
         form = QFormLayout(self)
         self.choice.add_to(form)
         form.addRow(buttons)
-        self._toggle_action = QAction("Connect or disconnect", self)
-        self._toggle_action.setShortcut(QKeySequence("Ctrl+K"))
-        self._toggle_action.triggered.connect(self._toggle)
-        self._again_action = QAction("Look for boards", self)
-        self._again_action.setShortcut(QKeySequence("F5"))
-        self._again_action.triggered.connect(self.find_ports)
+        self.menu_actions = (
+            keyed_action(self, "Connect or disconnect", "Ctrl+K", self._toggle),
+            keyed_action(self, "Look for boards", "F5", self.find_ports),
+        )
 
     def connect_rig(self) -> None:
         """Connect to what is chosen."""
@@ -338,10 +331,6 @@ class BenchConnection(QGroupBox):
     def find_ports(self) -> None:
         """Ask which boards are plugged in."""
         self._desk.worker.ask(FindPorts())
-
-    def menu_actions(self) -> Sequence[QAction]:
-        """Return connecting and looking for boards."""
-        return self._toggle_action, self._again_action
 
     def show_state(self, state: BenchState, *, busy: bool) -> None:
         """Offer what can be done now; `busy` while a campaign owns the rig."""
@@ -353,7 +342,7 @@ class BenchConnection(QGroupBox):
 
     def _toggle(self) -> None:
         if not self.button.isEnabled():
-            self._desk.say("A campaign owns the rig; stop it first.")
+            self._desk.show_status("A campaign owns the rig; stop it first.")
         elif self._connected:
             self._desk.worker.ask(Disconnect())
         else:
@@ -375,7 +364,7 @@ class BenchFacts(QTabWidget):
         self.addTab(self._identity, "Identity")
 
     def show_state(self, state: BenchState) -> None:
-        """Show what the board told last."""
+        """Show what the board reported last."""
         self._identity.show_facts(dict(_identity(state)))
         self._health.show_facts(dict(_health(state)))
 
@@ -386,9 +375,8 @@ class _Facts(QWidget):
         form = QFormLayout(self)
         self._labels: dict[str, QLabel] = {}
         for name in names:
-            label = plain_label(_NOTHING)
+            label = plain_label(_NOTHING, wraps=True)
             label.setAccessibleName(name)
-            label.setWordWrap(True)
             form.addRow(plain_label(name, role="soft"), label)
             self._labels[name] = label
 
@@ -429,7 +417,7 @@ def _identity(state: BenchState) -> Iterator[tuple[str, str]]:
     yield "Board", info.board
     yield "Firmware", f"{info.firmware}, protocol {info.protocol}"
     yield "DUT", (state.dut_name or "no profile") + (" (simulated)" if state.simulated else "")
-    yield "Clock", _clock(info)
+    yield "Clock", f"{info.clock_source}, {clock_rate_text(info)}"
     yield "Edges by", info.edge_source or "it does not report it"
     calibrated = sum(channel.latency is not None for channel in info.channels)
     yield "Channels", f"{len(info.channels)}, {calibrated} calibrated"
@@ -437,12 +425,6 @@ def _identity(state: BenchState) -> Iterator[tuple[str, str]]:
     longest_ns = max((each.max_press_ns for each in info.actuators), default=0)
     yield "Press up to", seconds_text(longest_ns)
     yield "Boot", f"{info.boot_id:#010x}"
-
-
-def _clock(info: RigInfo) -> str:
-    if info.calibration_ppb is not None:
-        return f"{info.clock_source}, calibrated to {info.calibration_ppb} ppb"
-    return f"{info.clock_source}, ±{info.clock_tolerance_ppb / 1000:g} ppm"
 
 
 def _health(state: BenchState) -> Iterator[tuple[str, str]]:
@@ -470,7 +452,6 @@ def _reset(faults: Faults) -> str:
 SPANS_S: Final = (2, 5, 10, 30, 120)
 _USUAL_SPAN: Final = 10
 _NS_PER_S: Final = 1_000_000_000
-_NS_PER_MS: Final = 1_000_000
 _PRESS_NS: Final = 150_000_000
 _AFTER_PRESS_NS: Final = 3_500_000_000
 
@@ -508,7 +489,7 @@ class BenchView(View):
         del target
 
     def refresh(self) -> None:
-        """Draw what the rig's thread told since the last time."""
+        """Draw what the rig's thread reported since the last time."""
         state = self.desk.state.bench
         campaign = self.desk.state.campaign.phase.active
         self.connection.show_state(state, busy=campaign)
@@ -569,18 +550,9 @@ class BenchView(View):
     def _press_as_wished(self, state: BenchState) -> None:
         if self.desk.wish.press and not self._wished and state.faults is not None:
             self._wished = True
-            self.desk.worker.ask(Press(_PRESS_NS))
+            self.desk.worker.ask(Press(Actuator.BUTTON, _PRESS_NS))
 
     def _split(self) -> QSplitter:
-        left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 8, 0)
-        for box in (self.connection, self.actions_box, self.facts):
-            column.addWidget(box)
-        column.addStretch(1)
-        scroll = scrolled(left)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setMinimumWidth(left.sizeHint().width() + 20)
         right = QWidget()
         tools = QHBoxLayout()
         tools.addStretch(1)
@@ -594,15 +566,8 @@ class BenchView(View):
         pictures.addWidget(plain_label("Measured after each press", role="title"))
         pictures.addWidget(self.press_times)
         pictures.addWidget(self.actions_box.answers)
-        split = QSplitter()
-        split.addWidget(scroll)
-        split.addWidget(right)
-        split.setStretchFactor(1, 1)
-        split.setChildrenCollapsible(False)
-        return split
+        return with_side((self.connection, self.actions_box, self.facts), right)
 
     def _make_menu(self) -> Sequence[QAction]:
-        hold = QAction("Hold the picture still", self)
-        hold.setShortcut(QKeySequence("Ctrl+Space"))
-        hold.triggered.connect(self.freeze.toggle)
-        return [*self.connection.menu_actions(), *self.actions_box.menu_actions(), hold]
+        hold = keyed_action(self, "Hold the picture still", "Ctrl+Space", self.freeze.toggle)
+        return [*self.connection.menu_actions, *self.actions_box.menu_actions, hold]

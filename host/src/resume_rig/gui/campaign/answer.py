@@ -1,23 +1,26 @@
-"""A campaign's answer as it grows: the report's first screen and plots, then the verdict."""
+"""What a campaign has come to: plots and the report's first screen as it runs, then its verdict."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QElapsedTimer, Qt, QUrl
-from PySide6.QtGui import QAction, QDesktopServices, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
 from resume_rig.gui.widgets.first_screen import FirstScreenView
-from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text
+from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_sentences
+from resume_rig.gui.widgets.page import keyed_button
 from resume_rig.gui.widgets.plot_panel import PlotPanel
 from resume_rig.gui.worker.campaign_state import SHOWN_CYCLES, Answer, CampaignState, histogram_of
-from resume_rig.gui.worker.jobs import Task
+from resume_rig.gui.worker.jobs import JobSlot
 from resume_rig.gui.worker.process import Order
+from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import AS_PLANNED, OutsideCycle
 from resume_rig.model.result.series import Drift
 from resume_rig.model.units import count_of
@@ -38,7 +41,7 @@ _PART_COLOURS: Final = ("sky", "orange", "green", "yellow")
 
 
 class HistogramPlot(PlotPanel):
-    """Resume times that the OS told so far, against the limit."""
+    """OS-reported resume times by now, against the limit."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, "Resume times", "total resume time (OS-reported), ms", "cycles")
@@ -89,7 +92,7 @@ class HistogramPlot(PlotPanel):
 
 
 class DriftPlot(PlotPanel):
-    """Press to light of each cycle, and whether it drifts."""
+    """Time to display on of each cycle, and whether it drifts."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, "Drift", "cycle", "power button to display on, ms")
@@ -158,11 +161,8 @@ class PhasePlot(PlotPanel):
         colours = self._desk.look.colours
         parts: list[tuple[list[float], list[float], list[int]]] = [([], [], []) for _ in _PARTS]
         for row, cycle in enumerate(cycles):
-            points = outside_milestones(cycle)
             before_ns = 0
-            for part, point in zip(
-                parts, (points.slp_s3, points.pwr_ok, points.pltrst, points.light), strict=True
-            ):
+            for part, point in zip(parts, _moments(cycle), strict=True):
                 # A line that is not wired makes the next phase longer.
                 if point is None or point.value_ns < before_ns:
                     continue
@@ -180,21 +180,21 @@ class PhasePlot(PlotPanel):
             )
 
     def _show_words(self, cycles: Sequence[OutsideCycle]) -> None:
-        """Say what became of cycles that did not go as planned."""
+        """Name the outcome of cycles that did not go as planned."""
         for word in self._words:
             word.hide()
         for row, (cycle, word) in enumerate(zip(cycles, self._words, strict=False)):
             if cycle.outcome not in AS_PLANNED:
+                moments = [each.value_ns for each in _moments(cycle) if each is not None]
                 word.setText(outcome_words(cycle.outcome), self._desk.look.colours.ink)
-                word.setPos(_end_ms(cycle), row)
+                word.setPos(max(moments, default=0) / _NS_PER_MS, row)
                 word.show()
 
 
-def _end_ms(cycle: OutsideCycle) -> float:
-    """Return where the bar of a cycle ends."""
+def _moments(cycle: OutsideCycle) -> tuple[BoundedNs | None, ...]:
+    """Return when each of `_PARTS` moved, after the trigger."""
     points = outside_milestones(cycle)
-    moments = (points.slp_s3, points.pwr_ok, points.pltrst, points.light)
-    return max((each.value_ns for each in moments if each is not None), default=0) / _NS_PER_MS
+    return points.slp_s3, points.pwr_ok, points.pltrst, points.light
 
 
 def whole_ticks(panel: PlotPanel, side: str, span: int) -> None:
@@ -225,7 +225,7 @@ class GrowingScreen(FirstScreenView):
         self._path: Path | None = None
         self._attempt = 0
         self._done = 0
-        self._task: Task | None = None
+        self._job = JobSlot()
         self._clock = QElapsedTimer()
         self._clock.start()
         self._begun_ms = 0
@@ -233,57 +233,50 @@ class GrowingScreen(FirstScreenView):
 
     def settled(self) -> bool:
         """Return whether nothing is being judged for it."""
-        return self._task is None
+        return not self._job.busy
 
     def follow(self, state: CampaignState) -> None:
         """Judge the store anew where cycles came since; take the answer where there is one."""
         if (state.attempt, state.path) != (self._attempt, self._path):
-            self._cancel()
+            self._job.cancel()
             self._attempt, self._path, self._done, self._next_ms = state.attempt, state.path, 0, 0
             self.show_first(None)
         judged = state.answer.judged
         if judged is not None:
-            self._cancel()
+            self._job.cancel()
             if self.first is not judged.first:
                 self.show_first(judged.first)
             return
         now_ms = self._clock.elapsed()
-        waits = self._task is not None or now_ms < self._next_ms or state.done == self._done
+        waits = self._job.busy or now_ms < self._next_ms or state.done == self._done
         if not state.phase.active or waits or not state.last or state.path is None:
             return
         self._done, self._begun_ms = state.done, now_ms
         from resume_rig.gui.state.store_writing import first_screen_of
 
-        self._task = self._desk.jobs.start_process(
+        order = self._desk.worker.order
+        requirement = None if order is None else order.requirement
+        self._desk.jobs.start_process(
             f"Judging {state.path.name}",
-            Order(first_screen_of, (state.path, self._requirement())),
+            Order(first_screen_of, (state.path, requirement)),
             self._show,
             self._fail,
             quiet=True,
+            slot=self._job,
         )
-
-    def _requirement(self) -> object:
-        order = self._desk.worker.order
-        return None if order is None else order.requirement
 
     def _show(self, first: FirstScreen) -> None:
         self._rest()
         self.show_first(first)
 
     def _fail(self, sentence: str) -> None:
-        # A store that cannot be read ends the campaign, which says so; the picture waits.
+        # A store that cannot be read ends the campaign, with a notice of its own.
         self._rest()
-        show_text(self.what, sentence)
+        show_sentences(self.what, sentence)
 
     def _rest(self) -> None:
-        self._task = None
         now_ms = self._clock.elapsed()
         self._next_ms = now_ms + max(_REST_LEAST_MS, _REST_SHARE * (now_ms - self._begun_ms))
-
-    def _cancel(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
 
 
 _BADGE_PX: Final = 12
@@ -298,6 +291,7 @@ class CampaignAnswer(QWidget):
         ways: buttons that lead on from the answer; the view places them.
         figures: what times and failures show, one sentence a line; likewise.
         overview: the first screen of the report, which grows while cycles come; likewise.
+        menu_actions: the buttons' actions, with their keys.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -311,14 +305,17 @@ class CampaignAnswer(QWidget):
         self.figures.setReadOnly(True)
         self.figures.setAccessibleName("Figures")
         self.figures.setPlaceholderText("When the campaign is over, its figures stand here.")
-        self._actions: list[QAction] = []
-        self.report = self._button("Open report", "Ctrl+Shift+R", self._open_report)
-        self.explore = self._button("Explore cycles", "Ctrl+Shift+E", lambda: self._go("explorer"))
-        self.limits = self._button("Limits", "Ctrl+Shift+M", lambda: self._go("limits"))
         self.ways = QWidget()
         buttons = QHBoxLayout(self.ways)
         buttons.setContentsMargins(0, 0, 0, 0)
-        for button in (self.report, self.explore, self.limits):
+        ways = (
+            keyed_button(self, "Open report", "Ctrl+Shift+R", self._open_report),
+            keyed_button(self, "Explore cycles", "Ctrl+Shift+E", partial(self._go, "explorer")),
+            keyed_button(self, "Limits", "Ctrl+Shift+M", partial(self._go, "limits")),
+        )
+        self.report, self.explore, self.limits = (button for button, _ in ways)
+        self.menu_actions = [action for _, action in ways]
+        for button, _ in ways:
             buttons.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -327,10 +324,6 @@ class CampaignAnswer(QWidget):
         column.addWidget(self.sentences)
         self.setMinimumHeight(self.fontMetrics().height() + _BADGE_PX)
         self.ways.setEnabled(False)
-
-    def menu_actions(self) -> list[QAction]:
-        """Return the buttons with their keys."""
-        return self._actions
 
     def shows(self, state: CampaignState) -> bool:
         """Return whether the answer of a state is on the screen."""
@@ -343,7 +336,7 @@ class CampaignAnswer(QWidget):
         if answer is self._shown:
             first = self.overview.first
             if first is not None and state.phase.active:
-                show_text(self.sentences, f"So far: {first.sentence}")
+                show_sentences(self.sentences, f"So far: {first.sentence}")
             return
         self._shown = answer
         judged = answer.judged
@@ -358,28 +351,18 @@ class CampaignAnswer(QWidget):
             return
         self.verdict.hide()
         problem = f"No answer: {answer.problem}." if answer.problem else _NOT_YET
-        show_text(self.sentences, _JUDGING if answer.judging else problem)
+        show_sentences(self.sentences, _JUDGING if answer.judging else problem)
 
     def _open_report(self) -> None:
         judged = self._desk.state.campaign.answer.judged
         if judged is None:
-            self._desk.say("There is no report yet.")
+            self._desk.show_status("There is no report yet.")
         elif QDesktopServices.openUrl(QUrl.fromLocalFile(str(judged.report.resolve()))):
-            self._desk.say(f"The report is {judged.report}.")
+            self._desk.show_status(f"The report is {judged.report}.")
         else:
-            self._desk.say(f"Nothing here opens web pages; the report is {judged.report}.")
+            self._desk.show_status(f"Nothing here opens web pages; the report is {judged.report}.")
 
     def _go(self, view: str) -> None:
         path = self._desk.state.campaign.path
         if path is not None:
             self._desk.go(view, Target((path,)))
-
-    def _button(self, text: str, key: str, do: Callable[[], None]) -> QPushButton:
-        button = QPushButton(text)
-        button.clicked.connect(do)
-        button.setToolTip(key)
-        action = QAction(text, self)
-        action.setShortcut(QKeySequence(key))
-        action.triggered.connect(button.click)
-        self._actions.append(action)
-        return button

@@ -1,7 +1,8 @@
-"""A plan while it is edited: texts, undo, and what the plan itself says of each. Free of Qt."""
+"""A plan while it is edited: its texts with undo, and what is wrong with each. Free of Qt."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Final, Generic, TypeVar
 
 from resume_rig.campaign.plan.plan import Plan, default_plan
@@ -10,15 +11,7 @@ from resume_rig.campaign.plan.states import STATES
 from resume_rig.model.channel import SLEEPERS, Actuator, SleepMeans, WakeMeans
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import state_word
-from resume_rig.model.units import duration_of
-
-_WHOLE_UNITS: Final = (("h", 3_600_000_000_000), ("min", 60_000_000_000))
-_POINTED_UNITS: Final = (
-    ("s", 1_000_000_000, 9),
-    ("ms", 1_000_000, 6),
-    ("us", 1_000, 3),
-    ("ns", 1, 0),
-)
+from resume_rig.model.units import DURATION_UNITS_NS, duration_of
 
 
 def parse_duration_ns(text: str) -> int:
@@ -37,16 +30,12 @@ def parse_duration_ns(text: str) -> int:
 
 
 def duration_text(duration_ns: int) -> str:
-    """Return a duration of 0 or more, exactly, in a unit that fits."""
-    if duration_ns == 0:
-        return "0 s"
-    for unit, unit_ns in _WHOLE_UNITS:
-        if duration_ns % unit_ns == 0:
-            return f"{duration_ns // unit_ns} {unit}"
-    unit, unit_ns, digits = next(each for each in _POINTED_UNITS if duration_ns >= each[1])
-    whole, rest = divmod(duration_ns, unit_ns)
-    part = f"{rest:0{digits}d}".rstrip("0") if rest else ""
-    return f"{whole}.{part} {unit}" if part else f"{whole} {unit}"
+    """Return a duration of 0 or more, exactly, in a unit that fits: hours and minutes whole."""
+    for unit, unit_ns in reversed(DURATION_UNITS_NS.items()):
+        fits = duration_ns % unit_ns == 0 if unit in ("h", "min") else duration_ns >= unit_ns
+        if duration_ns and fits:
+            return f"{Decimal(duration_ns) / unit_ns:f} {unit}"
+    return "0 s"
 
 
 T = TypeVar("T")
@@ -104,7 +93,7 @@ class PlanField:
 
     Attributes:
         key: of plan files.
-        title: beside the field.
+        title: left of the field.
         choices: offered; other texts may be typed.
         tip: what may be written.
         needs: fields without which its value cannot be checked.
@@ -202,9 +191,9 @@ def plan_of(draft: PlanDraft) -> Plan:
 
 
 def problems_of(draft: PlanDraft) -> Mapping[str, str]:
-    """Return what is wrong, as the plan itself says it: a sentence a field, or one for the whole.
+    """Return what is wrong, as the plan itself raises it: a sentence a field, or one for all.
 
-    A field is checked beside the defaults of all others, so that one mistake is told once.
+    A field is checked with the defaults of all others, so that one mistake is shown once.
     """
     found: dict[str, str] = {}
     for field in FIELDS:
@@ -228,7 +217,7 @@ def _checkable(draft: PlanDraft, field: PlanField) -> list[str]:
         try:
             parse_plan(_mapping(draft, [*needed.needs, key]))
         except UsageError:
-            # Told beside that field.
+            # Shown at that field.
             return []
     return keys
 

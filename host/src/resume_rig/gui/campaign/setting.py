@@ -1,16 +1,15 @@
-"""What a campaign is to do: rig, DUT, log, requirement, store, helpers, and its plan.
+"""The form of a campaign: what it runs on and is judged against, and its plan with undo and redo.
 
-A plan is edited a field a key, with what the plan says of it beside it, undo and redo.
+Each group of fields makes its part of a `RunCampaign`, and raises what is wrong with a field.
 """
 
-from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -22,7 +21,6 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from resume_rig.analysis.verdict.requirement import shipped_requirements
 from resume_rig.campaign.dut.user_program import command_words
 from resume_rig.campaign.plan.plan import Plan
 from resume_rig.campaign.plan.plan_file import load_plan, ready_plans
@@ -39,19 +37,12 @@ from resume_rig.gui.campaign.draft import (
     problems_of,
 )
 from resume_rig.gui.desk import Desk
-from resume_rig.gui.state.requirement_choice import (
-    GUARD_BAND_TIP,
-    GUARD_BANDS,
-    OWN_KINDS,
-    USUAL_REQUIREMENT,
-    requirement_of,
-)
-from resume_rig.gui.widgets.labels import plain_label, show_text
-from resume_rig.gui.widgets.log_setting import RigChoice
+from resume_rig.gui.widgets.labels import plain_label, show_sentences
+from resume_rig.gui.widgets.log_setting import RequirementFields, RigChoice
+from resume_rig.gui.widgets.page import keyed_action
 from resume_rig.gui.worker.bench_state import BenchState, Link
 from resume_rig.gui.worker.events import RunCampaign
 from resume_rig.model.errors import UsageError
-from resume_rig.model.os_record import TRANSITIONS
 
 if TYPE_CHECKING:
     from resume_rig.campaign.run.campaign import Surroundings
@@ -97,13 +88,13 @@ class CampaignExtras(QGroupBox):
             form.addRow(title, field)
             self.fields[name] = field
         self.ask = QCheckBox("Ask me where nothing else helps")
-        self.ask.setToolTip("A strip over every page says what to do with the DUT")
+        self.ask.setToolTip("A strip over every page shows what to do with the DUT")
         self.ask.setChecked(desk.remembered.text("campaign/ask", "yes") == "yes")
         form.addRow(self.ask)
 
     @property
     def report(self) -> Path | None:
-        """Where the report goes; None for beside the store."""
+        """Where the report goes; None for next to the store."""
         text = self._text("report")
         return Path(text) if text else None
 
@@ -113,7 +104,7 @@ class CampaignExtras(QGroupBox):
         return any(map(self._text, self.fields))
 
     def surroundings(self, log: str) -> "Surroundings":
-        """Return what the fields say.
+        """Return what the campaign may use.
 
         Args:
             log: the DUT's log; empty for what the rig serves.
@@ -142,7 +133,7 @@ class CampaignExtras(QGroupBox):
         Raises:
             UsageError: one has quotes that are not closed.
         """
-        found = dict(self._commands())
+        found = {event: text for event in HookEvent if (text := self._text(event.value))}
         for text in found.values():
             command_words(text)
         return found
@@ -152,11 +143,6 @@ class CampaignExtras(QGroupBox):
         for name in self.fields:
             self._desk.remembered.keep(f"campaign/{name}", self._text(name))
         self._desk.remembered.keep("campaign/ask", "yes" if self.ask.isChecked() else "no")
-
-    def _commands(self) -> Iterator[tuple[HookEvent, str]]:
-        for event in HookEvent:
-            if self._text(event.value):
-                yield event, self._text(event.value)
 
     def _text(self, name: str) -> str:
         return self.fields[name].text().strip()
@@ -174,7 +160,7 @@ class CampaignExtras(QGroupBox):
 
 
 class CampaignSetting(QGroupBox):
-    """Fields beside the plan."""
+    """Rig, DUT, log, requirement and store; what most leave empty is folded away."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__("Setting")
@@ -184,29 +170,11 @@ class CampaignSetting(QGroupBox):
         self.log = QLineEdit(desk.remembered.text("campaign/log"))
         self.log.setPlaceholderText("a file, a folder, ssh:USER@HOST")
         self.log.setToolTip("The DUT's log; empty for the simulated DUT's own, or none")
-        self.requirement = QComboBox()
-        self.requirement.setEditable(True)
-        self.requirement.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.requirement.addItems(shipped_requirements())
-        self.requirement.setEditText(
-            desk.remembered.text("campaign/requirement", USUAL_REQUIREMENT)
-        )
-        self.requirement.setMinimumContentsLength(16)
-        self.requirement.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
         self.store = QLineEdit()
         self.store.setPlaceholderText("resume-rig-TIME.rrs")
         self.store.setToolTip("A new file; empty for a name made of the time")
-        self.kind = QComboBox()
-        self.kind.addItems([OWN_KINDS, *TRANSITIONS])
-        self.kind.setToolTip("Judge this kind of sleep instead of the profile's")
-        self.limit = QLineEdit(desk.remembered.text("campaign/limit"))
-        self.limit.setPlaceholderText("the profile's")
-        self.limit.setToolTip("Use this resume limit instead of the profile's")
-        self.guard_band = QComboBox()
-        self.guard_band.addItems(list(GUARD_BANDS))
-        self.guard_band.setToolTip(GUARD_BAND_TIP)
+        self.judged = judged = RequirementFields(desk.remembered, "campaign")
+        judged.limit.setText(desk.remembered.text("campaign/limit"))
         self.extras = CampaignExtras(desk)
         self.more = QPushButton("More …")
         self.more.setCheckable(True)
@@ -218,10 +186,10 @@ class CampaignSetting(QGroupBox):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self.choice.add_to(form)
         form.addRow("&Log", self.log)
-        form.addRow("Re&quirement", self.requirement)
-        form.addRow("&Kind", self.kind)
-        form.addRow("Limi&t, ms", self.limit)
-        form.addRow("&Guard band", self.guard_band)
+        form.addRow("Re&quirement", judged.requirement)
+        form.addRow("&Kind", judged.kind)
+        form.addRow("Limi&t, ms", judged.limit)
+        form.addRow("&Guard band", judged.guard_band)
         form.addRow("&Store", self.store)
         form.addRow(self.more)
         if desk.wish.rig:
@@ -247,13 +215,12 @@ class CampaignSetting(QGroupBox):
         order = self._order(self.choice.url, self.choice.dut_name, plan, store)
         self.choice.remember()
         self.extras.remember()
-        for key, field in (("log", self.log), ("limit", self.limit)):
+        for key, field in (("log", self.log), ("limit", self.judged.limit)):
             self._desk.remembered.keep(f"campaign/{key}", field.text().strip())
-        self._desk.remembered.keep("campaign/requirement", self.requirement.currentText())
         return order
 
-    def go_on_order(self, store: Path, *, here: bool = False) -> RunCampaign:
-        """Return what goes on with the campaign of a store.
+    def resume_order(self, store: Path, *, here: bool = False) -> RunCampaign:
+        """Return what resumes the campaign of a store.
 
         Args:
             store: of the campaign.
@@ -266,18 +233,12 @@ class CampaignSetting(QGroupBox):
         return self._order(url, dut, None, store)
 
     def _order(self, url: str, dut: str | None, plan: Plan | None, store: Path) -> RunCampaign:
-        requirement = requirement_of(
-            self.requirement.currentText(),
-            self.kind.currentText(),
-            self.limit.text(),
-            self.guard_band.currentText(),
-        )
         return RunCampaign(
             url=url,
             dut=dut,
             plan=plan,
             store=store,
-            requirement=requirement,
+            requirement=self.judged.load(),
             surroundings=self.extras.surroundings(self.log.text().strip()),
             ask=self.extras.ask.isChecked(),
             hooks=self.extras.hooks(),
@@ -287,16 +248,19 @@ class CampaignSetting(QGroupBox):
 
 _READY: Final = "(a ready plan)"
 # The same on every system.
-_UNDO: Final = ("Ctrl+Z",)
+_UNDO: Final = "Ctrl+Z"
 _REDO: Final = ("Ctrl+Shift+Z", "Ctrl+Y")
 
 
 class PlanEditor(QGroupBox):
     """The editor holds the draft's history, and nothing of a campaign.
 
+    Attributes:
+        menu_actions: undo and redo, with their keys.
+
     Signals:
-        changed: the draft is another one; `problem` tells whether it is a plan.
-        refused: a sentence for the status line.
+        changed: the draft is another one; `problem` is empty where it is a plan.
+        refused: why a plan could not be loaded, in a sentence.
     """
 
     changed = Signal()
@@ -321,8 +285,9 @@ class PlanEditor(QGroupBox):
         column = QVBoxLayout(self)
         column.addLayout(form)
         column.addWidget(self._sentences[WHOLE])
-        self.undo = self._action("Undo in the plan", _UNDO, self._undo)
-        self.redo = self._action("Redo in the plan", _REDO, self._redo)
+        self.undo = keyed_action(self, "Undo in the plan", _UNDO, self._undo)
+        self.redo = keyed_action(self, "Redo in the plan", _REDO[0], self._redo, *_REDO[1:])
+        self.menu_actions = self.undo, self.redo
         self._show()
 
     @property
@@ -332,7 +297,7 @@ class PlanEditor(QGroupBox):
 
     @property
     def problem(self) -> str:
-        """The first sentence that stands beside a field; empty where the draft is a plan."""
+        """The first sentence that stands at a field; empty where the draft is a plan."""
         shown = (label.text() for label in self._sentences.values() if not label.isHidden())
         return next(shown, "")
 
@@ -351,20 +316,16 @@ class PlanEditor(QGroupBox):
         self._show()
 
     def load(self, name_or_path: str) -> None:
-        """Put a ready plan, or that of a file, into the fields; what is wrong with it is said."""
+        """Put a ready plan, or that of a file, into the fields; or emit why not."""
         try:
             self.take(load_plan(name_or_path))
         except UsageError as error:
             self.refused.emit(str(error))
 
-    def menu_actions(self) -> Sequence[QAction]:
-        """Return undo and redo."""
-        return self.undo, self.redo
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let undo and redo be the plan's, not those of the field that has the focus."""
         override = event.type() is QEvent.Type.ShortcutOverride
-        if override and isinstance(event, QKeyEvent) and _keys_of(event) in (*_UNDO, *_REDO):
+        if override and isinstance(event, QKeyEvent) and _keys_of(event) in (_UNDO, *_REDO):
             event.ignore()
             return True
         return super().eventFilter(watched, event)
@@ -429,11 +390,10 @@ class PlanEditor(QGroupBox):
         self._show_problems()
 
     def _show_problems(self) -> None:
-        """Say what is wrong, beside the fields."""
+        """Show what is wrong below each field."""
         problems = problems_of(self.draft)
         for key, label in self._sentences.items():
-            show_text(label, problems.get(key, ""))
-            label.setVisible(key in problems)
+            show_sentences(label, *([problems[key]] if key in problems else ()))
         for key, editor in self.fields.items():
             line = editor.lineEdit() if isinstance(editor, QComboBox) else editor
             role = "bad" if key in problems else ""
@@ -445,19 +405,12 @@ class PlanEditor(QGroupBox):
         self.redo.setEnabled(bool(self._history.future))
         self.changed.emit()
 
-    def _action(self, text: str, keys: Sequence[str], do: Callable[[], None]) -> QAction:
-        action = QAction(text, self)
-        action.setShortcuts([QKeySequence(key) for key in keys])
-        action.triggered.connect(do)
-        return action
-
 
 def _keys_of(event: QKeyEvent) -> str:
     return QKeySequence(event.keyCombination()).toString()
 
 
 def _sentence() -> QLabel:
-    label = plain_label(role="error")
-    label.setWordWrap(True)
+    label = plain_label(role="error", wraps=True)
     label.hide()
     return label

@@ -1,12 +1,12 @@
-"""A campaign: its plan, how it stands, what it has measured, why something failed, its answer."""
+"""The page of a campaign: its form, how it stands, what it has measured, what failed and why."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from PySide6.QtCore import QElapsedTimer, Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QElapsedTimer, QSize, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPlainTextEdit,
     QProgressBar,
-    QPushButton,
     QSplitter,
     QTabWidget,
     QVBoxLayout,
@@ -26,15 +25,30 @@ from resume_rig.gui.campaign.setting import CampaignSetting, PlanEditor
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
 from resume_rig.gui.state.lanes import Evidence, read_evidence
+from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.state.store_writing import Failure
 from resume_rig.gui.widgets.export import Exportable
-from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided, show_text
-from resume_rig.gui.widgets.page import Halves, View, scrolled
+from resume_rig.gui.widgets.labels import (
+    ElidedLabel,
+    plain_label,
+    show_elided,
+    show_sentences,
+    show_text,
+    tip_of,
+)
+from resume_rig.gui.widgets.page import (
+    Halves,
+    View,
+    keyed_action,
+    keyed_button,
+    scrolled,
+    with_side,
+)
 from resume_rig.gui.widgets.plot_panel import LanesPlot
-from resume_rig.gui.widgets.store_menu import ShownStore
+from resume_rig.gui.widgets.store_menu import ShownStore, ask_to_open
 from resume_rig.gui.worker.campaign_state import CampaignState, Phase
 from resume_rig.gui.worker.events import RunCampaign
-from resume_rig.gui.worker.jobs import Task
+from resume_rig.gui.worker.jobs import JobSlot
 from resume_rig.model.errors import UsageError
 from resume_rig.report.campaign.progress import left_text
 from resume_rig.report.text.hostile_text import one_line
@@ -44,15 +58,22 @@ _Do: TypeAlias = Callable[[], None]
 
 
 class CampaignControl(QWidget):
-    """Start, pause, stop, go on; progress, time left, outcomes."""
+    """Start, pause, stop, resume; progress, time left, outcomes.
 
-    def __init__(self, start: _Do, hold: _Do, stop: _Do, go_on: _Do) -> None:
+    Attributes:
+        menu_actions: the buttons' actions, with their keys.
+    """
+
+    def __init__(self, start: _Do, hold: _Do, stop: _Do, resume: _Do) -> None:
         super().__init__()
-        self._actions: list[QAction] = []
-        self.start = self._button("Start", "Ctrl+Return", start)
-        self.hold = self._button("Pause", "Ctrl+Shift+P", hold)
-        self.stop = self._button("Stop", "Ctrl+.", stop)
-        self.resume = self._button("Resume", "Ctrl+Shift+Return", go_on)
+        made = (
+            keyed_button(self, "Start", "Ctrl+Return", start, "Start the campaign"),
+            keyed_button(self, "Pause", "Ctrl+Shift+P", hold, "Pause the campaign"),
+            keyed_button(self, "Stop", "Ctrl+.", stop, "Stop the campaign"),
+            keyed_button(self, "Resume", "Ctrl+Shift+Return", resume, "Resume the campaign"),
+        )
+        self.start, self.hold, self.stop, self.resume = (button for button, _ in made)
+        self.menu_actions = [action for _, action in made]
         self.resume.setToolTip("Resumes the campaign that was stopped (Ctrl+Shift+Return)")
         self.bar = QProgressBar()
         self.bar.setAccessibleName("Cycles done")
@@ -68,22 +89,18 @@ class CampaignControl(QWidget):
         grid.setVerticalSpacing(2)
         grid.addWidget(top, 0, 0, 1, 2)
         grid.addWidget(self._doing, 1, 0)
-        grid.addWidget(self._outcomes, 2, 0, 1, 2)
+        grid.addWidget(self._outcomes, 2, 0)
         grid.setColumnStretch(0, 1)
         self._grid = grid
 
     def place_at_side(self, widget: QWidget) -> None:
-        """Put a widget beside the words."""
-        self._grid.addWidget(widget, 1, 1)
+        """Put a widget right of the words."""
+        self._grid.addWidget(widget, 1, 1, 2, 1)
 
     @property
     def texts(self) -> tuple[str, str]:
-        """What is said of the cycle in flight, and of those that are over."""
+        """The words for the cycle in flight, and for those that are over."""
         return self._doing.text(), self._outcomes.text()
-
-    def menu_actions(self) -> Sequence[QAction]:
-        """Return the buttons with their keys."""
-        return self._actions
 
     def show_state(self, state: CampaignState, *, plan_problem: str, holding: bool) -> None:
         """Show how the campaign stands.
@@ -106,16 +123,6 @@ class CampaignControl(QWidget):
         self.bar.setFormat("%v of %m cycles" if state.plan is not None else "no campaign yet")
         show_elided(self._doing, _doing_text(state, holding=holding))
         show_elided(self._outcomes, _outcomes_text(state))
-
-    def _button(self, text: str, key: str, do: _Do) -> QPushButton:
-        button = QPushButton(text)
-        button.clicked.connect(do)
-        button.setToolTip(key)
-        action = QAction(f"{text} the campaign" if text != "Resume" else "Resume it", self)
-        action.setShortcut(QKeySequence(key))
-        action.triggered.connect(button.click)
-        self._actions.append(action)
-        return button
 
 
 def _doing_text(state: CampaignState, *, holding: bool) -> str:
@@ -153,10 +160,9 @@ class CampaignEvidence(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._task: Task | None = None
+        self._job = JobSlot()
         self.evidence: Evidence | None = None
-        self.text = plain_label(_NONE)
-        self.text.setWordWrap(True)
+        self.text = plain_label(_NONE, wraps=True)
         self.lanes = LanesPlot(desk, "Wires of the cycle", "time after the wake trigger, ms")
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 4, 4)
@@ -166,26 +172,24 @@ class CampaignEvidence(QWidget):
     @property
     def loading(self) -> bool:
         """Whether a cycle is being read."""
-        return self._task is not None
+        return self._job.busy
 
     def show_cycle(self, path: Path, number: int) -> None:
         """Read a cycle in the background, and show it."""
-        if self._task is not None:
-            self._task.cancel()
         self.evidence = None
         self.text.setText(f"Reading cycle {number} …")
-        self._task = self._desk.jobs.start(
+        self._desk.jobs.start(
             f"Reading cycle {number} of {path.name}",
             lambda _task: read_evidence(path, number),
             self._show,
-            self._fail,
+            partial(show_sentences, self.text),
+            slot=self._job,
         )
 
     def _show(self, found: Evidence) -> None:
-        self._task = None
         self.evidence = found
-        self._desk.say(f"Cycle {found.outside.number} of {found.path.name}")
-        self.text.setText("\n".join(one_line(sentence) for sentence in found.sentences))
+        self._desk.show_status(f"Cycle {found.outside.number} of {found.path.name}")
+        show_sentences(self.text, *found.sentences)
         first_ns = min(lane.since_ns for lane in found.wires.lanes.values())
         self.lanes.scale_light(found.most_light, found.light_threshold)
         self.lanes.draw(found.wires, first_ns, found.until_ns, found.zero_ns)
@@ -194,10 +198,6 @@ class CampaignEvidence(QWidget):
         )
         self.lanes.mark([(0.0, "")] if found.has_trigger else [])
         self.lanes.lanes.note("dashed: the wake trigger" if found.has_trigger else "")
-
-    def _fail(self, sentence: str) -> None:
-        self._task = None
-        self.text.setText(sentence)
 
 
 _PLOT_EVERY_MS: Final = 90
@@ -208,7 +208,9 @@ _TRY: Final = (
 _LINES_KEPT: Final = 500
 _PLOTS_PX: Final = 150
 _TABS_PX: Final = 80
-_DOWN: Final = (600, 90)
+_PICTURES_PX: Final = 600
+_ROWS_SHOWN: Final = 6
+_ROW_ROOM_PX: Final = 3
 
 
 class CampaignView(View):
@@ -223,24 +225,19 @@ class CampaignView(View):
         self.editor = PlanEditor()
         self.editor.refused.connect(self.notice.fail)
         self.setting = CampaignSetting(desk)
-        self.control = CampaignControl(self.start, self.hold, self.stop, self.go_on)
-        self.histogram, self.drift, self.phases = (
-            HistogramPlot(desk),
-            DriftPlot(desk),
-            PhasePlot(desk),
-        )
-        self._drawn: dict[HistogramPlot | DriftPlot | PhasePlot, CampaignState | None] = {
-            self.histogram: None,
-            self.drift: None,
-            self.phases: None,
-        }
+        self.control = CampaignControl(self.start, self.hold, self.stop, self.resume)
+        self.histogram, self.drift = HistogramPlot(desk), DriftPlot(desk)
+        self.phases = PhasePlot(desk)
+        plots = self.histogram, self.drift, self.phases
+        self._drawn: dict[HistogramPlot | DriftPlot | PhasePlot, CampaignState | None]
+        self._drawn = dict.fromkeys(plots)
         self.answer = CampaignAnswer(desk)
         self.answer.overview.chosen.connect(self._show_number)
         self.evidence = CampaignEvidence(desk)
         self._failures_shown: tuple[Failure, ...] = ()
         self.failures = QListWidget()
         self.failures.setAccessibleName("Failures")
-        self.failures.setWordWrap(True)
+        self._row_px = self.failures.fontMetrics().lineSpacing() + _ROW_ROOM_PX
         self.failures.itemActivated.connect(self._failure_chosen)
         self.failures.itemClicked.connect(self._failure_chosen)
         self.no_failures = plain_label(role="soft")
@@ -267,27 +264,17 @@ class CampaignView(View):
 
     def start(self) -> None:
         """Start a campaign by the plan in the editor."""
-        try:
-            order = self.setting.order(self.editor.plan())
-        except UsageError as error:
-            self.notice.fail(str(error))
-            return
-        self._run(order)
+        self._run(lambda: self.setting.order(self.editor.plan()))
 
-    def go_on(self) -> None:
-        """Go on with the campaign that was stopped."""
+    def resume(self) -> None:
+        """Resume the campaign that was stopped."""
         path = self.desk.state.campaign.path
         if path is not None:
-            self.go_on_with(path)
+            self.resume_store(path)
 
-    def go_on_with(self, store: Path, *, here: bool = False) -> None:
-        """Go on with the campaign of a store, on its own rig or on the one that is chosen."""
-        try:
-            order = self.setting.go_on_order(store, here=here)
-        except UsageError as error:
-            self.notice.fail(str(error))
-        else:
-            self._run(order)
+    def resume_store(self, store: Path, *, here: bool = False) -> None:
+        """Resume the campaign of a store, on its own rig or on the one that is chosen."""
+        self._run(lambda: self.setting.resume_order(store, here=here))
 
     def hold(self) -> None:
         """Let the campaign wait after the cycle in flight, or go on."""
@@ -344,13 +331,18 @@ class CampaignView(View):
         drawn = drawn and self.answer.shows(state) and not self.evidence.loading
         return not state.phase.active and drawn and bool(answered)
 
-    def _run(self, order: RunCampaign) -> None:
+    def _run(self, make: Callable[[], RunCampaign]) -> None:
+        try:
+            order = make()
+        except UsageError as error:
+            self.notice.fail(str(error))
+            return
         self.notice.clear()
         self.failures.clear()
         self._failures_shown = ()
         self.lines.clear()
         self.desk.worker.ask(order)
-        self.desk.say(f"The campaign goes to {order.store}.")
+        self.desk.show_status(f"The campaign goes to {order.store}.")
 
     def _run_as_wished(self) -> None:
         if not self._wished:
@@ -364,7 +356,7 @@ class CampaignView(View):
             count = len(before.lines)
             new = state.lines[count:] if state.lines[:count] == before.lines else state.lines[-1:]
         for line in new:
-            self.lines.appendPlainText(one_line(line))
+            self.lines.appendPlainText(one_line(in_window(line)))
         self._list_failures(state)
         # Two attempts may both have failed since the last look.
         ended = (state.phase, state.attempt)
@@ -383,7 +375,11 @@ class CampaignView(View):
             self.failures.clear()
             listed = ()
         for failure in state.failures[len(listed) :]:
-            item = QListWidgetItem(one_line(failure.sentence))
+            sentence = one_line(in_window(failure.sentence))
+            item = QListWidgetItem(sentence)
+            # A line each, whose end is in its tip, and in the evidence that a click shows.
+            item.setSizeHint(QSize(0, self._row_px))
+            item.setToolTip(tip_of(sentence))
             item.setData(Qt.ItemDataRole.UserRole, failure.number)
             self.failures.addItem(item)
         self._failures_shown = state.failures
@@ -408,10 +404,7 @@ class CampaignView(View):
         self._drawn = dict.fromkeys(self._drawn)
 
     def _failure_chosen(self, item: QListWidgetItem) -> None:
-        path = self.desk.state.campaign.path
-        number = item.data(Qt.ItemDataRole.UserRole)
-        if path is not None and isinstance(number, int):
-            self.open(Target((path,), number))
+        self._show_number(item.data(Qt.ItemDataRole.UserRole))
 
     def _show_number(self, number: int) -> None:
         path = self.desk.state.campaign.path
@@ -419,16 +412,6 @@ class CampaignView(View):
             self.open(Target((path,), number))
 
     def _split(self) -> QSplitter:
-        left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.addWidget(self.setting)
-        column.addWidget(self.setting.extras)
-        column.addWidget(self.editor)
-        column.addStretch(1)
-        scroll = scrolled(left)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setMinimumWidth(left.sizeHint().width() + 20)
         self.tabs = QTabWidget()
         failed = QWidget()
         column = QVBoxLayout(failed)
@@ -454,7 +437,8 @@ class CampaignView(View):
         lower = QSplitter(Qt.Orientation.Vertical)
         lower.addWidget(self.pictures)
         lower.addWidget(self.tabs)
-        lower.setSizes(list(_DOWN))
+        around_px = self.tabs.tabBar().sizeHint().height() + 4 * self.failures.frameWidth()
+        lower.setSizes([_PICTURES_PX, around_px + _ROWS_SHOWN * self._row_px])
         lower.setStretchFactor(0, 1)
         self.pictures.setMinimumHeight(_PLOTS_PX)
         self.tabs.setMinimumHeight(_TABS_PX)
@@ -464,41 +448,42 @@ class CampaignView(View):
         rows.addWidget(self.control)
         rows.addWidget(self.answer)
         rows.addWidget(lower, 1)
-        split = QSplitter()
-        split.addWidget(scroll)
-        split.addWidget(right)
-        split.setStretchFactor(1, 1)
-        for each in (plots, lower, split):
+        for each in (plots, lower):
             each.setChildrenCollapsible(False)
-        return split
+        return with_side((self.setting, self.setting.extras, self.editor), right)
 
     def _make_menu(self) -> Sequence[QAction]:
-        load = QAction("Load a plan …", self)
-        load.setShortcut(QKeySequence("Ctrl+Shift+O"))
-        load.triggered.connect(self._load_plan)
-        store = QAction("Resume a store …", self)
-        store.triggered.connect(self._choose_store)
-        moved = QAction("Resume a store on the rig above …", self)
-        moved.triggered.connect(partial(self._choose_store, here=True))
-        failure = QAction("Show the first failure", self)
-        failure.setShortcut(QKeySequence("Ctrl+E"))
-        failure.triggered.connect(self._first_failure)
-        own = [*self.control.menu_actions(), *self.editor.menu_actions()]
-        own += self.answer.menu_actions()
-        return [*own, load, store, moved, failure]
+        here = partial(self._choose_store, here=True)
+        return (
+            *self.control.menu_actions,
+            *self.editor.menu_actions,
+            *self.answer.menu_actions,
+            keyed_action(self, "Load a plan …", "Ctrl+Shift+O", self._load_plan),
+            keyed_action(self, "Resume a store …", "", self._choose_store),
+            keyed_action(self, "Resume a store on the rig above …", "", here),
+            keyed_action(self, "Show the first failure", "Ctrl+E", self._first_failure),
+        )
 
     def _first_failure(self) -> None:
         if self.failures.count():
             self._failure_chosen(self.failures.item(0))
         else:
-            self.desk.say("No cycle has failed.")
+            self.desk.show_status("No cycle has failed.")
 
     def _load_plan(self) -> None:
-        dialog = QFileDialog(self, "Load a plan", filter="Plans (*.toml)")
-        dialog.fileSelected.connect(self.editor.load)
-        dialog.open()
+        self._ask("Load a plan", "Plans (*.toml)", self.editor.load)
 
-    def _choose_store(self, *_checked: bool, here: bool = False) -> None:
-        dialog = QFileDialog(self, "Resume a store", filter="Stores (*.rrs);;All files (*)")
-        dialog.fileSelected.connect(lambda name: self.go_on_with(Path(name), here=here))
-        dialog.open()
+    def _choose_store(self, *, here: bool = False) -> None:
+        resume = partial(self.resume_store, here=here)
+        suffixes = "Stores (*.rrs);;All files (*)"
+        self._ask("Resume a store", suffixes, lambda name: resume(Path(name)))
+
+    def _ask(self, title: str, suffixes: str, then: Callable[[str], None]) -> None:
+        ask_to_open(
+            self,
+            self.desk.remembered,
+            title,
+            lambda names: then(names[0]),
+            suffixes=suffixes,
+            mode=QFileDialog.FileMode.ExistingFile,
+        )

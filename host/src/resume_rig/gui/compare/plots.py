@@ -1,4 +1,4 @@
-"""Distributions of one time in several files, and shifts with their confidence intervals."""
+"""The plots of a comparison: distributions of one time in several builds, and all shifts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +42,6 @@ class DistributionPlot(PlotPanel):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, "Distributions", "time, ms", "share of cycles at or below it, %")
         self._samples: Sequence[Sampled] = ()
-        self._items: list[object] = []
         self._legend = self.plot.addLegend(offset=(10, 4))
         self.plot.getAxis("left").setTicks([[(share, str(share)) for share in range(0, 101, 20)]])
         self.plot.setMouseEnabled(x=True, y=False)
@@ -69,14 +68,12 @@ class DistributionPlot(PlotPanel):
         self.plot.setYRange(0, 100 * whole / (whole - names), padding=0.02)
 
     def _draw_again(self) -> None:
-        for item in self._items:
-            self.plot.removeItem(item)
         self._legend.clear()
         colours = self._desk.look.colours
         self._legend.setLabelTextColor(colours.ink)
         self._legend.setBrush(pg.mkBrush(colours.card))
         self._legend.setPen(self.pen(colours.line))
-        self._items = []
+        curves = []
         for sample, (name, style) in zip(self._samples, _LOOKS, strict=False):
             edges, shares = cumulative(sample.times_ms)
             curve = pg.PlotDataItem(
@@ -86,8 +83,8 @@ class DistributionPlot(PlotPanel):
                 pen=self.pen(getattr(colours, name), 2, style),
                 name=f"{one_line(sample.name, _NAME_MOST)} ({len(sample.times_ms)})",
             )
-            self.plot.addItem(curve)
-            self._items.append(curve)
+            curves.append(curve)
+        self.show_items(curves)
         self._make_room()
         self.plot.enableAutoRange(axis=pg.ViewBox.XAxis)
 
@@ -101,7 +98,6 @@ class ForestPlot(PlotPanel):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, "Effects", "shift, % of the base's median")
-        self._items: list[object] = []
         self._effects: Sequence[Effect] = ()
         self.plot.invertY(True)
         self.plot.getAxis("left").setTicks([[]])
@@ -116,11 +112,8 @@ class ForestPlot(PlotPanel):
         self._draw_again()
 
     def _draw_again(self) -> None:
-        for item in self._items:
-            self.plot.removeItem(item)
         colours = self._desk.look.colours
-        zero = pg.InfiniteLine(0, angle=90, pen=self.pen(colours.soft))
-        self._items = [zero]
+        items: list[object] = [pg.InfiniteLine(0, angle=90, pen=self.pen(colours.soft))]
         for row, effect in enumerate(self._effects):
             colour = colours.hatch
             if effect.change in _WORSE:
@@ -129,19 +122,16 @@ class ForestPlot(PlotPanel):
                 colour = colours.green
             pen = self.pen(colour, 3)
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-            self._items += _whisker(effect, row, pen)
-        for item in self._items:
-            self.plot.addItem(item)
-        ticks = [(row, effect_name(e)[:_EFFECT_NAME_MOST]) for row, e in enumerate(self._effects)]
-        self.plot.getAxis("left").setTicks([ticks])
-        self.plot.setYRange(-0.7, max(len(self._effects), 1) - 0.3, padding=0)
+            items += _whisker(effect, row, pen)
+        self.show_items(items)
+        self.name_rows([effect_name(each)[:_EFFECT_NAME_MOST] for each in self._effects])
         self.plot.enableAutoRange(axis=pg.ViewBox.XAxis)
 
 
 def _whisker(effect: Effect, row: int, pen: QPen) -> list[object]:
     scale = 100 / effect.base_median_ms
     low, high = (effect.low_ms or 0.0) * scale, (effect.high_ms or 0.0) * scale
-    # A regression is told by its square, too, not by its colour alone.
+    # A regression has a square, too, not a colour alone.
     symbol = "s" if effect.change in _WORSE else "o"
     return [
         pg.PlotCurveItem(np.array([low, high]), np.array([row, row], np.float64), pen=pen),

@@ -1,4 +1,4 @@
-"""Builds against one base, each of one session or several: what a job brings back. Free of Qt."""
+"""Builds against one base, each of one session or several, and tables of that. Free of Qt."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -139,7 +139,7 @@ def cumulative(times_ms: Floats) -> tuple[Floats, Floats]:
 
 
 def effect_name(effect: Effect) -> str:
-    """Return what was timed, as it is said; the name of a component as it stands."""
+    """Return what was timed, in words; the name of a component as it stands."""
     return measure_words(effect.name) if is_measure(effect.name) else effect.name
 
 

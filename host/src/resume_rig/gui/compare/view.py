@@ -1,4 +1,4 @@
-"""Base against candidates: which times changed, by how much, and what could be detected."""
+"""The page of a comparison: which times changed from base to candidate, and by how much."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
+    QFileDialog,
     QHBoxLayout,
     QMenu,
     QSplitter,
@@ -36,14 +37,15 @@ from resume_rig.gui.compare.state import (
 )
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
+from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text, tip_of
 from resume_rig.gui.widgets.log_setting import LogSetting
-from resume_rig.gui.widgets.page import View
+from resume_rig.gui.widgets.page import View, keyed_action
 from resume_rig.gui.widgets.store_menu import ask_to_open
 from resume_rig.gui.widgets.table_panel import TablePanel
-from resume_rig.gui.worker.jobs import Task
+from resume_rig.gui.worker.jobs import JobSlot
 from resume_rig.gui.worker.process import Order
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import TRANSITIONS, SleepKind
@@ -143,7 +145,7 @@ class CompareSetting(QWidget):
         self.asked.emit()
 
     def offer_actions(self, base: Sequence[QAction], candidate: Sequence[QAction]) -> None:
-        """Put what adds sessions to each side beside it."""
+        """Put what adds sessions to each side next to it."""
         for button, actions in (
             (self.base_sessions, base),
             (self.candidate_sessions, candidate),
@@ -177,7 +179,7 @@ class CompareSetting(QWidget):
         build = self.builds[place]
         combo.addItem(one_line(build_names(self.builds)[place]), place)
         tip = tip_of("\n".join(map(str, build)))
-        combo.setItemData(combo.count() - 1, tip, 3)  # Qt.ToolTipRole
+        combo.setItemData(combo.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
 
     def _lay_out(self) -> None:
         lines = QVBoxLayout(self)
@@ -219,7 +221,7 @@ def _sessions_button(name: str) -> QToolButton:
         f"{name}: add files or a folder; more than one session a side separates builds"
     )
     button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-    button.setFocusPolicy(button.focusPolicy().StrongFocus)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button
 
 
@@ -248,13 +250,12 @@ class CompareView(View):
         self._evidence: dict[Build, tuple[Evidence, ...]] | None = None
         self._read: tuple[frozenset[Build], Requirement] | None = None
         self._compared: Compared | None = None
-        self._task: Task | None = None
+        self._job = JobSlot()
         self.setting = CompareSetting(desk)
         self.setting.asked.connect(self._start)
         self.setting.chosen.connect(self._show_candidate)
         self.answer = VerdictLine(desk)
-        self.summary = plain_label(_INVITATION)
-        self.summary.setWordWrap(True)
+        self.summary = plain_label(_INVITATION, wraps=True)
         self.forest = ForestPlot(desk)
         self.distribution = DistributionPlot(desk)
         self.effects = TablePanel(desk, "Times compared", filtered=False)
@@ -305,12 +306,10 @@ class CompareView(View):
 
     def settled(self) -> bool:
         """Return whether nothing is being compared, and every filter is in force."""
-        return self._task is None and self.components.settled()
+        return not self._job.busy and self.components.settled()
 
     def _start(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+        self._job.cancel()
         base = self.setting.base_build()
         others = [build for build in self.setting.builds if build and build != base]
         if not base or not others:
@@ -328,17 +327,17 @@ class CompareView(View):
         self._read = frozenset(builds), requirement
         self.notice.clear()
         asked = (builds, read_before, self.setting.question(requirement), requirement)
-        self._task = self.desk.jobs.start_process(
+        self.desk.jobs.start_process(
             f"Comparing {count_of(len(builds), 'build')}",
             Order(compare_builds, asked),
             self._show,
             self._fail,
+            slot=self._job,
         )
 
     def _fail(self, sentence: str) -> None:
-        self._task = None
         self._forget()
-        self.desk.say("Nothing was compared.")
+        self.desk.show_status("Nothing was compared.")
         self.notice.fail(sentence)
 
     def _forget(self) -> None:
@@ -352,9 +351,8 @@ class CompareView(View):
             table.show_table(NO_TABLE)
 
     def _show(self, found: Compared) -> None:
-        self._task = None
         self._compared, self._evidence = found, found.evidence
-        self.desk.say(f"{count_of(len(found.evidence), 'build')} compared.")
+        self.desk.show_status(f"{count_of(len(found.evidence), 'build')} compared.")
         self._show_candidate()
 
     def _show_candidate(self) -> None:
@@ -362,7 +360,7 @@ class CompareView(View):
         if comparison is None:
             return
         self.answer.show_verdict(answer_badge(comparison.answer), comparison.why)
-        show_text(self.summary, " ".join(_sentences(comparison)))
+        show_text(self.summary, in_window(" ".join(_sentences(comparison))))
         self.summary.setToolTip("")
         self.forest.draw(comparison.effects)
         self.effects.show_table(effects_table(comparison.effects))
@@ -414,17 +412,18 @@ class CompareView(View):
         self._evidence = None
         self._start()
 
-    def _ask(self, *_checked: bool, base: bool, folder: bool) -> None:
+    def _ask(self, *, base: bool, folder: bool) -> None:
         what = "Add a folder of sessions" if folder else "Add sessions"
+        mode = QFileDialog.FileMode.Directory if folder else QFileDialog.FileMode.ExistingFiles
         ask_to_open(
             self,
             self.desk.remembered,
             f"{what} to the {_side_word(base=base)}",
             lambda names: self.setting.change_side(base=base, paths=[Path(n) for n in names]),
-            folder=folder,
+            mode=mode,
         )
 
-    def _empty(self, *_checked: bool, base: bool) -> None:
+    def _empty(self, *, base: bool) -> None:
         self.setting.change_side(base=base, paths=())
 
     def _lay_out(self) -> None:
@@ -432,19 +431,15 @@ class CompareView(View):
         pictures.addWidget(self.forest)
         pictures.addWidget(self.distribution)
         pictures.setChildrenCollapsible(False)
-        times = QWidget()
-        column = QVBoxLayout(times)
-        column.setContentsMargins(0, 0, 0, 0)
         both = QSplitter(Qt.Orientation.Vertical)
         both.addWidget(pictures)
         both.addWidget(self.effects)
         both.setChildrenCollapsible(False)
         both.setStretchFactor(0, 3)
         both.setStretchFactor(1, 2)
-        column.addWidget(both)
         self.tabs.setDocumentMode(True)
         for title, widget in (
-            ("Times", times),
+            ("Times", both),
             ("Components", self.components),
             ("What else differs", self.differences),
             ("Sessions", self.sessions),
@@ -456,12 +451,8 @@ class CompareView(View):
         self.content.addWidget(self.tabs, 1)
 
     def _make_menu(self) -> Sequence[QAction]:
-        again = QAction("Read the files again", self)
-        again.setShortcut(QKeySequence("F5"))
-        again.triggered.connect(self._read_again)
-        swap = QAction("Exchange base and candidate", self)
-        swap.setShortcut(QKeySequence("Ctrl+E"))
-        swap.triggered.connect(self._swap)
+        again = keyed_action(self, "Read the files again", "F5", self._read_again)
+        swap = keyed_action(self, "Exchange base and candidate", "Ctrl+E", self._swap)
         base = self._side_actions(base=True, letter="B")
         candidate = self._side_actions(base=False, letter="N")
         self.setting.offer_actions(base, candidate)
@@ -469,21 +460,14 @@ class CompareView(View):
 
     def _side_actions(self, *, base: bool, letter: str) -> Sequence[QAction]:
         side = _side_word(base=base)
-        made = []
-        for text, keys, do in (
-            (f"Add files to the {side} …", "Ctrl", partial(self._ask, base=base, folder=False)),
-            (
-                f"Add a folder to the {side} …",
-                "Ctrl+Shift",
-                partial(self._ask, base=base, folder=True),
-            ),
-            (f"Empty the {side}", "Ctrl+Alt", partial(self._empty, base=base)),
-        ):
-            action = QAction(text, self)
-            action.setShortcut(QKeySequence(f"{keys}+{letter}"))
-            action.triggered.connect(do)
-            made.append(action)
-        return made
+        files = partial(self._ask, base=base, folder=False)
+        folder = partial(self._ask, base=base, folder=True)
+        empty = partial(self._empty, base=base)
+        return (
+            keyed_action(self, f"Add files to the {side} …", f"Ctrl+{letter}", files),
+            keyed_action(self, f"Add a folder to the {side} …", f"Ctrl+Shift+{letter}", folder),
+            keyed_action(self, f"Empty the {side}", f"Ctrl+Alt+{letter}", empty),
+        )
 
 
 def _side_word(*, base: bool) -> str:

@@ -19,12 +19,12 @@ from resume_rig.gui.explorer.state import (
     quick_table,
 )
 from resume_rig.gui.request import CaptureOptions
-from resume_rig.gui.state.lanes import Evidence, wires_of
+from resume_rig.gui.state.lanes import Evidence, asleep_ns_of, wires_of
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import Correlation, OutsideCycle
+from resume_rig.model.result.cycle import Correlation
 from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
 from resume_rig.model.result.match import StatedPair, stated_pair_of
 from resume_rig.model.result.packed import PackedSequence
@@ -44,8 +44,6 @@ from resume_rig.timing.edge_uncertainty import CAPTURE_TOLERANCE_PPB
 
 _LEAD_NS: Final = 300_000_000
 _NO_RECORDS: Final = LogReading((), ())
-
-
 TIME_UNITS: Final = ("s", "ms", "us", "ns", "ps")
 
 
@@ -55,7 +53,7 @@ class OpenedCapture:
 
     Attributes:
         path: of the capture.
-        notes: what has to be known of it: its sampling, what was left out, what is doubtful.
+        notes: its sampling, what was left out, what is doubtful.
         recorded: the wires.
         stamp_bound_ns: half-width of an edge's stamp, by channel.
         reset_to_tsc: PLTRST# rising to the TSC's zero.
@@ -117,13 +115,13 @@ def open_capture(
     Args:
         progress: not called: how far it is nobody knows.
         path: of the capture.
-        logs: of the OS; without any, the wires alone tell.
-        options: what the capture does not tell of itself.
+        logs: of the OS; without any, the wires alone are judged.
+        options: what the capture does not state itself.
         requirement: what it is judged against.
 
     Raises:
         RecordError: the capture or a log cannot be read.
-        UsageError: no signal is a channel, or an option does not fit; the text says which.
+        UsageError: no signal is a channel, or an option does not fit; the text names it.
     """
     del progress
     capture, correlation, facts = assess_opened(path, logs, options, requirement)
@@ -131,7 +129,9 @@ def open_capture(
     overview = Overview(
         numbers=np.array(numbers, np.int64),
         outcomes=tuple(cycle.outcome for cycle in correlation.cycles),
-        took_ns=np.array([_took_ns(each.outside) for each in correlation.cycles], np.int64),
+        took_ns=np.array(
+            [asleep_ns_of(each.outside) or 0 for each in correlation.cycles], np.int64
+        ),
         planned=(("", "", ""),) * len(numbers),
     )
     explored = Explored(
@@ -199,11 +199,6 @@ def _pair_of(text: str) -> StatedPair | None:
             f"{text[:80]!r}"
         )
     return found
-
-
-def _took_ns(outside: OutsideCycle) -> int:
-    begin, end = outside.asleep_from_ns, outside.awake_from_ns
-    return 0 if begin is None or end is None else end - begin
 
 
 def _stamp_bounds(path: Path, capture: Capture) -> dict[Channel, int]:

@@ -1,4 +1,4 @@
-"""What a capture does not tell of itself, asked for in a dialog that nothing waits for."""
+"""The dialog that asks for what a capture does not state itself; nothing waits for it."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from resume_rig.gui.explorer.capture import TIME_UNITS
 from resume_rig.gui.request import CaptureOptions
 from resume_rig.gui.widgets.labels import plain_label
+from resume_rig.gui.widgets.log_setting import editable_choice
 from resume_rig.rig.dut_profile import shipped_profiles
 
 _WIDE: int = 44
@@ -46,11 +47,12 @@ class CaptureOptionsWindow(QDialog):
         self.signals = _line(options.signals, "SLP_S3=D0 BUTTON=~D1")
         self.sample_rate = _line(options.sample_rate, "1 MHz")
         self.time_column = _line(options.time_column, "the first column")
-        self.time_unit = _choice(("", *TIME_UNITS), options.time_unit)
+        self.time_unit = QComboBox()
+        self.time_unit.addItems(["", *TIME_UNITS])
+        self.time_unit.setCurrentText(options.time_unit)
         self.pair = _line(options.pair, "1=5")
-        self.dut = _choice(("", *shipped_profiles()), options.dut)
-        self.dut.setEditable(True)
-        self.dut.setCurrentText(options.dut)
+        self.dut = editable_choice(("", *shipped_profiles()), "")
+        self.dut.setEditText(options.dut)
         form = QFormLayout()
         for title, widget, tip in (
             ("&Signals", self.signals, "Channels of signals with other names; ~ inverts one"),
@@ -69,20 +71,18 @@ class CaptureOptionsWindow(QDialog):
             form.addRow(title, widget)
         self.signals.setMinimumWidth(_WIDE * self.fontMetrics().averageCharWidth())
         column = QVBoxLayout(self)
-        self.wrong = plain_label(wrong, role="error")
-        self.wrong.setWordWrap(True)
+        self.wrong = plain_label(wrong, role="error", wraps=True)
         self.wrong.setVisible(bool(wrong))
         column.addWidget(self.wrong)
         column.addLayout(form)
-        self.buttons = QDialogButtonBox()
-        self.buttons.addButton("&Open", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        standard = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(standard.Open | standard.Cancel)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         column.addWidget(self.buttons)
 
     def accept(self) -> None:
-        """Hand over what the fields say."""
+        """Hand over what the fields have."""
         super().accept()
         texts = {}
         for field in fields(CaptureOptions):
@@ -96,10 +96,3 @@ def _line(text: str, example: str) -> QLineEdit:
     line = QLineEdit(text)
     line.setPlaceholderText(example)
     return line
-
-
-def _choice(offered: tuple[str, ...], chosen: str) -> QComboBox:
-    combo = QComboBox()
-    combo.addItems(list(offered))
-    combo.setCurrentText(chosen)
-    return combo

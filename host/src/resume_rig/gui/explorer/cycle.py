@@ -1,4 +1,4 @@
-"""One cycle: wires, light and OS-reported times on one axis, with markers; and it in words."""
+"""One cycle: wires, light and OS-reported times on one axis, with markers, and its text."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QAction, QBrush, QColor, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QBrush, QColor, QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from resume_rig.analysis.findings.explanations import explained
@@ -16,7 +16,9 @@ from resume_rig.gui.desk import Desk
 from resume_rig.gui.explorer.measured import Snapped, difference_bound_ms, edges_of, region_words
 from resume_rig.gui.explorer.state import Detail
 from resume_rig.gui.state.lanes import Evidence, wires_of
+from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.widgets.labels import ElidedLabel, show_elided
+from resume_rig.gui.widgets.page import keyed_action
 from resume_rig.gui.widgets.plot_panel import LanesPlot, PlotPanel
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.cycle import ReconciledCycle
@@ -36,18 +38,18 @@ class CycleText(QPlainTextEdit):
     def __init__(self) -> None:
         super().__init__()
         self.setReadOnly(True)
-        self.setAccessibleName("What is known of the cycle")
+        self.setAccessibleName("Text of the cycle")
         self.setPlaceholderText("Select a cycle.")
 
     def show_detail(self, detail: Detail) -> None:
-        """Say what is known of a cycle."""
+        """Show the text of a cycle."""
         self.setPlainText("\n".join(_lines(detail)))
 
 
 def _lines(detail: Detail) -> Iterator[str]:
     cycle = detail.cycle
     if cycle is None:
-        yield from map(one_line, detail.evidence.sentences)
+        yield from map(one_line, map(in_window, detail.evidence.sentences))
         yield ""
         yield "Findings and verdict come when the whole store is read."
     else:
@@ -61,7 +63,8 @@ def _lines(detail: Detail) -> Iterator[str]:
 
 def _verdict(cycle: ReconciledCycle) -> str:
     judged = f": {cycle.verdict.value}" if cycle.judged else f", not judged: {cycle.why_not}"
-    return one_line(f"Cycle {cycle.outside.number} {outcome_words(cycle.outcome)}{judged}.")
+    text = f"Cycle {cycle.outside.number} {outcome_words(cycle.outcome)}{judged}."
+    return one_line(in_window(text))
 
 
 def _times(cycle: ReconciledCycle) -> Iterator[str]:
@@ -86,12 +89,12 @@ def _findings(cycle: ReconciledCycle) -> Iterator[str]:
     found = findings_of(cycle)
     yield f"Findings: {len(found) or 'none'}"
     for finding in found:
-        yield one_line(f"• {finding.kind.value}: {finding.text}")
+        yield one_line(f"• {finding.kind.value}: {in_window(finding.text)}")
         meaning = explained(finding.kind)
         if meaning is not None:
             yield f"  {meaning.means}"
             yield f"  What to do: {meaning.do}"
-            yield f"  Owner: {team_of(finding.kind).value}; more by: {meaning.command}"
+            yield f"  Owner: {team_of(finding.kind).value}; more by: {in_window(meaning.command)}"
         evidence = ", ".join(f"{k} = {plain_value(v)}" for k, v in finding.evidence.items())
         if evidence:
             yield one_line(f"  Evidence: {evidence}")
@@ -118,7 +121,7 @@ class Cursors(QObject):
         plots: pyqtgraph's PlotItems that share the time axis; a line stands in each.
 
     Signals:
-        moved: the text that tells both and their distance.
+        moved: a text with both places and their distance.
     """
 
     moved = Signal(str)
@@ -201,6 +204,7 @@ _BAR: Final = 0.3
 _HINT: Final = (
     "Click an edge, Shift+click another: the time between them. Drag: zoom. Alt+drag: a region."
 )
+_UNPLACED: Final = "Place both markers first: a click, and a click with Shift."
 _REGION_KEYS: Final = (Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier)
 """Ctrl, too: some desktops move the window by Alt and the mouse."""
 _NEAR_PX: Final = 24
@@ -218,6 +222,9 @@ _AFTER_WAKE: Final = 1.25
 class CycleWave(QWidget):
     """Lanes, light and phases, linked; markers run through all of them.
 
+    Attributes:
+        menu_actions: what can be done with markers and regions, with their keys.
+
     Signals:
         wanted: two `Pick`s, whose distance is to be measured in all cycles.
     """
@@ -228,8 +235,7 @@ class CycleWave(QWidget):
         super().__init__()
         self._desk = desk
         self._detail: Detail | None = None
-        self._items: list[object] = []
-        self._snapped: tuple[Snapped | None, Snapped | None] = (None, None)
+        self._snapped: list[Snapped | None] = [None, None]
         self._most_counts = 0.0
         self._wake_range: list[float] = []
         self.lanes = LanesPlot(
@@ -263,9 +269,9 @@ class CycleWave(QWidget):
         self.measure.setCheckable(True)
         self.measure.toggled.connect(self._switch_cursors)
         desk.look.changed.connect(self._draw_phases)
-        self._actions = self._make_actions()
+        self.menu_actions = self._make_actions()
         for panel in (self.lanes.lanes, self.lanes.light, self.phases):
-            panel.offer(self._actions[:_OFFERED])
+            panel.offer(self.menu_actions[:_OFFERED])
         self.lanes.lanes.share_axis()
         self.lanes.light.share_axis()
         for plot in plots:
@@ -278,7 +284,7 @@ class CycleWave(QWidget):
 
         Args:
             detail: of the cycle.
-            stay: it is the one that is shown already, of which more is known: its range stays.
+            stay: the range of the time axis stays, where somebody chose one.
         """
         self._detail = detail
         evidence = detail.evidence
@@ -289,7 +295,7 @@ class CycleWave(QWidget):
         # Of the cycles that were shown, until all are read: `scale_light`.
         self._most_counts = max(self._most_counts, float(counts.max()) if len(counts) else 0.0)
         self.lanes.scale_light(self._most_counts, evidence.light_threshold)
-        self.lanes.lanes.note("" if evidence.has_trigger else "no wake trigger was seen")
+        self.lanes.lanes.note("" if evidence.has_trigger else "no wake trigger")
         self._draw_phases()
         # What is derived later may end later; a range that somebody chose stays.
         untouched = self.lanes.lanes.plot.viewRange()[0] == self._wake_range
@@ -300,10 +306,6 @@ class CycleWave(QWidget):
         if self.cursors.shown:
             self._stay_on_edges()
         self._show_region()
-
-    def menu_actions(self) -> Sequence[QAction]:
-        """Return what can be done with markers and regions, each with its key."""
-        return self._actions
 
     def scale_light(self, most_counts: float) -> None:
         """Take the most light of a whole campaign for the end of the axis; 0 begins anew."""
@@ -384,35 +386,30 @@ class CycleWave(QWidget):
 
         nearest = min(edges, key=away_ms)
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)  # type: ignore[attr-defined]
-        self._snap(nearest, first=not shift)
+        self._snap(nearest, 1 if shift else 0)
 
-    def _snap(self, edge: Snapped, *, first: bool) -> None:
-        """Put marker A, or B, on an edge; the other one begins there, too, where it is hidden."""
+    def _snap(self, edge: Snapped, marker: int) -> None:
+        """Put a marker, 0 or 1, on an edge; the other one begins there, too, where it is hidden."""
         if not self.cursors.shown:
-            self._snapped = (None, None)
-        a_ms, b_ms = self.cursors.positions_ms() if self.cursors.shown else (edge.at_ms,) * 2
-        a, b = self._snapped
-        if first:
-            a_ms, a = edge.at_ms, edge
-        else:
-            b_ms, b = edge.at_ms, edge
-        self._snapped = a, b
+            self._snapped = [None, None]
+        at_ms = list(self.cursors.positions_ms()) if self.cursors.shown else [edge.at_ms] * 2
+        at_ms[marker], self._snapped[marker] = edge.at_ms, edge
         self.measure.setChecked(True)
-        self.cursors.place(a_ms, b_ms)
+        self.cursors.place(*at_ms)
 
-    def _step(self, *, first: bool, forward: bool) -> None:
+    def _step(self, marker: int, *, forward: bool) -> None:
         """Put a marker on the next edge, or on the one before."""
         detail = self._detail
         edges = [] if detail is None else edges_of(detail.evidence)
         if not edges:
-            self._desk.say("This cycle has no edge.")
+            self._desk.show_status("This cycle has no edge.")
             return
-        at_ms = self.cursors.positions_ms()[0 if first else 1] if self.cursors.shown else -1e-6
+        at_ms = self.cursors.positions_ms()[marker] if self.cursors.shown else -1e-6
         if forward:
             found = next((each for each in edges if each.at_ms > at_ms), edges[-1])
         else:
             found = next((each for each in reversed(edges) if each.at_ms < at_ms), edges[0])
-        self._snap(found, first=first)
+        self._snap(found, marker)
 
     def _stay_on_edges(self) -> None:
         """Let markers that stand on edges stand on the same edges of this cycle."""
@@ -420,14 +417,13 @@ class CycleWave(QWidget):
         places = list(self.cursors.positions_ms())
         if detail is not None:
             by_pick = {each.pick: each for each in edges_of(detail.evidence)}
-            found = [each and by_pick.get(each.pick) for each in self._snapped]
-            for at, each in enumerate(found):
+            self._snapped = [each and by_pick.get(each.pick) for each in self._snapped]
+            for at, each in enumerate(self._snapped):
                 places[at] = places[at] if each is None else each.at_ms
-            self._snapped = found[0], found[1]
-        self.cursors.place(places[0], places[1])
+        self.cursors.place(*places)
 
     def _pair(self) -> tuple[Snapped, Snapped] | None:
-        """Return the edges that both markers stand on; None where one stands beside an edge."""
+        """Return the edges that both markers stand on; None where one stands next to an edge."""
         a, b = self._snapped
         if not self.cursors.shown or a is None or b is None:
             return None
@@ -440,11 +436,12 @@ class CycleWave(QWidget):
             detail = self._detail
             tolerance = 0 if detail is None else detail.evidence.clock_tolerance_ppb
             bound_ms = difference_bound_ms(a, b, tolerance)
-            text = f"{b.at_ms - a.at_ms:+.3f} ±{bound_ms:.3f} ms (bound), {a.name} → {b.name}"
-        self._say(text)
+            edges = f"{a.pick.name} → {b.pick.name}"
+            text = f"{b.at_ms - a.at_ms:+.3f} ±{bound_ms:.3f} ms (bound), {edges}"
+        self._show_measured(text)
 
-    def _say(self, text: str) -> None:
-        """Say what is measured, and where nothing is how to measure."""
+    def _show_measured(self, text: str) -> None:
+        """Show what is measured, and where nothing is how to measure."""
         show_elided(self.between, text)
         self.between.setVisible(bool(text))
         self.hint.setVisible(not text)
@@ -461,13 +458,13 @@ class CycleWave(QWidget):
 
     def _show_region(self, *_: object) -> None:
         if self.region.isVisible() and self._detail is not None:
-            self._say(region_words(self._detail.evidence, *self.region.getRegion()))
+            self._show_measured(region_words(self._detail.evidence, *self.region.getRegion()))
 
     def _region_between(self) -> None:
         if self.cursors.shown:
             self.show_region(*self.cursors.positions_ms())
         else:
-            self._desk.say("Place both markers first: a click, and a click with Shift.")
+            self._desk.show_status(_UNPLACED)
 
     def _zoom(self) -> None:
         """Show what the mouse would have drawn a rectangle around."""
@@ -476,7 +473,7 @@ class CycleWave(QWidget):
         elif self.cursors.shown:
             begin_ms, end_ms = sorted(self.cursors.positions_ms())
         else:
-            self._desk.say("Place both markers first: a click, and a click with Shift.")
+            self._desk.show_status(_UNPLACED)
             return
         room_ms = _ZOOM_ROOM * max(end_ms - begin_ms, _LEAST_MS)
         self.lanes.show_range(begin_ms - room_ms, end_ms + room_ms)
@@ -485,75 +482,54 @@ class CycleWave(QWidget):
         text = self.between.text()
         if text:
             QGuiApplication.clipboard().setText(text)
-            self._desk.say("What was measured is on the clipboard.")
+            self._desk.show_status("What was measured is on the clipboard.")
         else:
-            self._desk.say("Nothing is measured: click an edge, and Shift-click another one.")
+            self._desk.show_status(
+                "Nothing is measured: click an edge, and Shift-click another one."
+            )
 
     def _want_all(self) -> None:
         pair = self._pair()
         if pair is None:
-            self._desk.say("Click an edge, and Shift-click another one, to measure between them.")
+            self._desk.show_status(
+                "Click an edge, and Shift-click another one, to measure between them."
+            )
         else:
             self.wanted.emit(pair[0].pick, pair[1].pick)
 
     def _take_away(self) -> None:
         self.region.hide()
-        self._snapped = (None, None)
+        self._snapped = [None, None]
         self.measure.setChecked(False)
-        self._say("")
+        self._show_measured("")
 
     def _make_actions(self) -> list[QAction]:
-        made = []
-        for text, key, do in (
+        step = self._step
+        rows: tuple[tuple[str, str, Callable[[], None]], ...] = (
             ("Measure this in all cycles", "Ctrl+Shift+A", self._want_all),
             ("Copy what is measured", "Ctrl+Shift+C", self._copy),
             ("Region between the markers", "Ctrl+J", self._region_between),
             ("Zoom to the region or the markers", "Ctrl+Shift+J", self._zoom),
             ("Markers and region away", "Ctrl+Shift+M", self._take_away),
-            (
-                "Marker A to the next edge",
-                "Alt+Right",
-                partial(self._step, first=True, forward=True),
-            ),
-            (
-                "Marker A to the edge before",
-                "Alt+Left",
-                partial(self._step, first=True, forward=False),
-            ),
-            (
-                "Marker B to the next edge",
-                "Alt+Shift+Right",
-                partial(self._step, first=False, forward=True),
-            ),
-            (
-                "Marker B to the edge before",
-                "Alt+Shift+Left",
-                partial(self._step, first=False, forward=False),
-            ),
-        ):
-            action = QAction(text, self)
-            action.setShortcut(QKeySequence(key))
-            action.triggered.connect(lambda *_, do=do: do())
-            made.append(action)
-        return made
+            ("Marker A to the next edge", "Alt+Right", partial(step, 0, forward=True)),
+            ("Marker A to the edge before", "Alt+Left", partial(step, 0, forward=False)),
+            ("Marker B to the next edge", "Alt+Shift+Right", partial(step, 1, forward=True)),
+            ("Marker B to the edge before", "Alt+Shift+Left", partial(step, 1, forward=False)),
+        )
+        return [keyed_action(self, *row) for row in rows]
 
     def _draw_phases(self) -> None:
-        for item in self._items:
-            self.phases.plot.removeItem(item)
-        self._items = []
         inside = None if self._detail is None else self._detail.inside
         if inside is None:
-            self.phases.note("not known: no record, or one that cannot be placed")
+            self.phases.show_items(())
+            self.phases.note("no OS record, or one that cannot be placed")
             return
-        hidden = inside.hidden
-        unreported = "" if hidden is None else "; hatched: time that nobody reports"
+        unreported = "" if inside.hidden is None else "; hatched: time that nobody reports"
         self.phases.note(
             "placed by the reconciliation; whiskers are the expanded uncertainty (95 %)"
             + unreported
         )
-        self._items = list(self._bars(inside))
-        for item in self._items:
-            self.phases.plot.addItem(item)
+        self.phases.show_items(self._bars(inside))
 
     def _bars(self, inside: InsideMilestones) -> Iterator[object]:
         colours = self._desk.look.colours

@@ -10,6 +10,7 @@ A column is named by its title without the unit. Words that name no column are l
 cells. Free of Qt.
 """
 
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -41,12 +42,12 @@ _COMPARISONS: Final[Mapping[tuple[str, ...], str]] = {
     **{(sign,): sign for sign in ("<=", ">=", "!=", "<", ">", "=")},
 }
 _OF_NUMBERS: Final[Mapping[str, Callable[[NDArray[np.float64], float], Keep]]] = {
-    "=": lambda values, to: values == to,
+    "=": operator.eq,
     "!=": lambda values, to: (values != to) & ~np.isnan(values),
-    "<": lambda values, to: values < to,
-    ">": lambda values, to: values > to,
-    "<=": lambda values, to: values <= to,
-    ">=": lambda values, to: values >= to,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
 }
 _FORMS: Final = "is, is not, holds, above, below, at least, at most, = != < > <= >="
 
@@ -60,7 +61,7 @@ def rows_of_filter(text: str, table: Table, aliases: Mapping[str, str]) -> Keep 
         aliases: other names of columns, e.g. "t_50" for "press to light".
 
     Raises:
-        UsageError: it cannot be understood; says what is allowed.
+        UsageError: it cannot be understood; the text has what is allowed.
     """
     if not text.strip():
         return None

@@ -1,4 +1,4 @@
-"""A store that is being written: looked at, read again, and derived again, at a measured pace."""
+"""Follows a store that is being written: looks at it, reads and derives it again, at a pace."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,8 +8,8 @@ from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from resume_rig.gui.desk import Desk
-from resume_rig.gui.explorer.state import Due, Pace, Quick, Sight, look_at, read_quick
-from resume_rig.gui.worker.jobs import Task
+from resume_rig.gui.explorer.state import Due, Pace, Quick, StoreLook, look_at, read_quick
+from resume_rig.gui.worker.jobs import JobSlot
 
 _LOOK_EVERY_MS: Final = 500
 
@@ -21,8 +21,8 @@ class Following(QObject):
         desk: of the application.
         view: that it is for; nothing is read while nobody sees it.
         newer: gets what was read anew, in the window's thread.
-        derive: is asked to derive all of the store anew; it tells `derived` when that is over.
-        changed: is called when somebody began or ceased to write, as `writing` tells.
+        derive: is asked to derive all of the store anew; it calls `derived` when that is over.
+        changed: is called when `writing` is another.
         failed: gets one sentence; nothing is followed any more.
 
     Attributes:
@@ -44,7 +44,7 @@ class Following(QObject):
         self._newer, self._derive, self._changed, self._failed = newer, derive, changed, failed
         self._view = view
         self._path: Path | None = None
-        self._task: Task | None = None
+        self._job = JobSlot()
         self._pace = Pace()
         self.writing = False
         self._clock = QElapsedTimer()
@@ -58,49 +58,47 @@ class Following(QObject):
         """Whether a store is followed."""
         return self._timer.isActive()
 
-    def start(self, path: Path, sight: Sight) -> None:
+    def start(self, path: Path, look: StoreLook) -> None:
         """Follow a store that was just read, and of which all is being derived."""
         self.stop()
-        if not sight.writing:
+        if not look.writing:
             return
         now_ms = self._clock.elapsed()
         self._path, self._pace, self.writing = path, Pace(), True
-        self._pace.reading.begin(sight.stamp, now_ms)
+        self._pace.reading.begin(look.stamp, now_ms)
         self._pace.reading.end(now_ms)
-        self._pace.deriving.begin(sight.stamp, now_ms)
+        self._pace.deriving.begin(look.stamp, now_ms)
         self._timer.start()
 
     def stop(self) -> None:
         """Look no longer."""
         self._timer.stop()
         self.writing = False
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+        self._job.cancel()
 
     def derived(self, *, well: bool) -> None:
-        """Say that deriving is over; what failed, or was cancelled, is not begun again."""
+        """Take note that deriving is over; what failed, or was cancelled, is not begun again."""
         self._pace.deriving.end(self._clock.elapsed())
         if not well:
             self._pace.give_up_deriving()
 
     def _look(self) -> None:
         path = self._path
-        if self._task is None and path is not None and self._view.isVisible():
-            self._task = self._desk.jobs.start(
+        if not self._job.busy and path is not None and self._view.isVisible():
+            self._desk.jobs.start(
                 f"Looking at {path.name}",
                 lambda _: look_at(path),
-                self._take_sight,
+                self._take_look,
                 self._lose,
                 quiet=True,
+                slot=self._job,
             )
 
-    def _take_sight(self, sight: Sight) -> None:
-        self._task = None
-        before, self.writing = self.writing, sight.writing
-        match self._pace.due(sight, self._clock.elapsed()):
+    def _take_look(self, look: StoreLook) -> None:
+        before, self.writing = self.writing, look.writing
+        match self._pace.due(look, self._clock.elapsed()):
             case Due.READ:
-                self._read(sight)
+                self._read(look)
             case Due.DERIVE:
                 self._pace.deriving.begin(self._pace.reading.stamp, self._clock.elapsed())
                 self._derive()
@@ -111,21 +109,24 @@ class Following(QObject):
         if before != self.writing:
             self._changed()
 
-    def _read(self, sight: Sight) -> None:
+    def _read(self, look: StoreLook) -> None:
         path = self._path
         if path is None:
             return
-        self._pace.reading.begin(sight.stamp, self._clock.elapsed())
-        self._task = self._desk.jobs.start(
-            f"Reading {path.name}", lambda _: read_quick(path), self._take, self._lose, quiet=True
+        self._pace.reading.begin(look.stamp, self._clock.elapsed())
+        self._desk.jobs.start(
+            f"Reading {path.name}",
+            lambda _: read_quick(path),
+            self._take,
+            self._lose,
+            quiet=True,
+            slot=self._job,
         )
 
     def _take(self, quick: Quick) -> None:
-        self._task = None
         self._pace.reading.end(self._clock.elapsed())
         self._newer(quick)
 
     def _lose(self, sentence: str) -> None:
-        self._task = None
         self.stop()
         self._failed(sentence)

@@ -1,4 +1,4 @@
-"""What is measured by hand: edges of a cycle, the time between two, the same in all. Free of Qt."""
+"""What a person measures: edges of a cycle, the time between two, and that in all. Free of Qt."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -59,11 +59,6 @@ class Snapped:
     at_ms: float
     bound_ns: int
 
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        return self.pick.name
-
 
 def edges_of(evidence: Evidence) -> list[Snapped]:
     """Return the edges of a cycle, by channel and in the order of time."""
@@ -97,7 +92,7 @@ def _bound_ms(stamps_ns: int, difference_ms: float, clock_tolerance_ppb: int) ->
 def region_words(evidence: Evidence, from_ms: float, to_ms: float) -> str:
     """Return what lies between two moments of the axis: how long, which edges, which light."""
     inside = [each for each in edges_of(evidence) if from_ms <= each.at_ms <= to_ms]
-    names = [f"{each.name} {each.at_ms:.3f}" for each in inside[:_NAMED_MOST]]
+    names = [f"{each.pick.name} {each.at_ms:.3f}" for each in inside[:_NAMED_MOST]]
     more = f" and {len(inside) - len(names)} more" if len(inside) > len(names) else ""
     words = f"{to_ms - from_ms:.3f} ms, region {from_ms:.3f} to {to_ms:.3f} ms; "
     words += f"edges: {', '.join(names)}{more}" if names else "no edge"
@@ -133,7 +128,7 @@ class Measured:
 
     @property
     def words(self) -> str:
-        """Return what all cycles show, in a sentence."""
+        """What all cycles show, in a sentence."""
         measured = self.times_ms[~np.isnan(self.times_ms)]
         if not len(measured):
             return f"{self.title}: no cycle with a wake trigger has both edges."
@@ -213,7 +208,7 @@ def measured(
         else:
             times_ms.append((end_ns - begin_ns) / _NS_PER_MS)
     times = np.array(times_ms, np.float64)
-    longest_ms = float(np.nanmax(np.abs(times))) if np.isfinite(times).any() else 0.0
+    longest_ms = float(np.nanmax(np.abs(times), initial=0.0))
     bound_ms = _bound_ms(stamps_ns, longest_ms, clock_tolerance_ppb)
     return Measured(first, second, np.array(numbers, np.int64), times, bound_ms)
 

@@ -1,6 +1,6 @@
-"""A store for the explorer: its table of cycles, one cycle, and when to look again. Free of Qt.
+"""A store for the explorer: its table of cycles, one cycle, and when to read again. Free of Qt.
 
-Free of Qt.
+What the runner knew of each cycle is read at once; what is derived of the whole store comes later.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ from resume_rig.campaign.store.disk import is_being_written
 from resume_rig.campaign.store.raw import CycleRaw
 from resume_rig.campaign.store.read_back import Overview, load_campaign, overview_of
 from resume_rig.campaign.store.store import Store
-from resume_rig.gui.state.lanes import Evidence, evidence_of
+from resume_rig.gui.state.lanes import Evidence, asleep_ns_of, evidence_of
 from resume_rig.gui.state.table import (
     Column,
     NumberCells,
@@ -40,113 +40,54 @@ from resume_rig.report.drawing.axis import InsideMilestones, inside_milestones
 from resume_rig.report.text.findings import findings_of
 from resume_rig.report.text.wording import outcome_words
 
-Stamp: TypeAlias = tuple[tuple[int, int], ...]
-"""Of the store and what waits to go into it: moment of the last change [ns], size."""
-
-_READ_LEAST_MS: Final = 1_000
-_READ_SHARE: Final = 10
-_DERIVE_LEAST_MS: Final = 3_000
-_DERIVE_SHARE: Final = 3
+_LATE_CYCLES: Final = 3
+"""A record that came late is in one of the next cycles."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """A look at a store from outside.
+class Quick:
+    """What is there at once."""
+
+    overview: Overview
+    table: Table
+    requirement: Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """All that is derived of a store.
 
     Attributes:
-        stamp: another one after each cycle that is committed.
-        writing: somebody has the store's write lock.
+        verdict, why: of the campaign.
+        cycles: in the order of the table's rows.
+        outliers: rows of the table that are worth a look, int64 [k], ascending.
+        first: the first screen of its report.
+        most_light: counts of the brightest moment of all cycles; 0 where no board reported one.
     """
 
-    stamp: Stamp
-    writing: bool
+    verdict: Verdict
+    why: str
+    cycles: PackedSequence[ReconciledCycle]
+    table: Table
+    outliers: NDArray[np.int64]
+    first: FirstScreen
+    most_light: int
 
 
-@unique
-class Due(Enum):
-    """What is to be done next."""
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One cycle, outside and inside.
 
-    NOTHING = auto()
-    READ = auto()
-    DERIVE = auto()
-    END = auto()
-
-
-def look_at(path: Path) -> Sight:
-    """Look at a store; nothing of it is read."""
-    # The lock first: what is written after the look has another stamp at the next one.
-    writing = is_being_written(path)
-    return Sight(tuple(_stamp(path.with_name(path.name + end)) for end in ("", "-wal")), writing)
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    try:
-        found = path.stat()
-    except OSError:
-        return 0, 0
-    return found.st_mtime_ns, found.st_size
-
-
-@dataclass(slots=True)
-class _Work:
-    """Work of one kind: on which state of the store it was done last, and how long that took."""
-
-    least_ms: int
-    share: int
-    stamp: Stamp | None = None
-    begun_ms: int = 0
-    ended_ms: int = 0
-    running: bool = False
-
-    def begin(self, stamp: Stamp | None, now_ms: int) -> None:
-        self.stamp, self.begun_ms, self.running = stamp, now_ms, True
-
-    def end(self, now_ms: int) -> None:
-        self.ended_ms, self.running = now_ms, False
-
-    def rested(self, now_ms: int) -> bool:
-        """Return whether it may be done again: it is to take a small share of the time alone."""
-        pause_ms = max(self.least_ms, self.share * (self.ended_ms - self.begun_ms))
-        return now_ms - self.ended_ms >= pause_ms
-
-
-class Pace:
-    """Keeps reading and deriving to a share of the time, however long each takes.
-
-    What is quick, the runner's view of each cycle, is read again soon; what is derived of the
-    whole store follows when what it takes has gone by some times. Once nobody writes any more,
-    both are done for a last time.
+    Attributes:
+        cycle: None while nothing is derived yet.
+        inside: the OS's phases on the outside's axis; None where they cannot be placed.
+        records: the OS records that came with it, with their original text, hostile.
     """
 
-    def __init__(self) -> None:
-        self.reading = _Work(_READ_LEAST_MS, _READ_SHARE)
-        self.deriving = _Work(_DERIVE_LEAST_MS, _DERIVE_SHARE)
-        self._derives = True
-
-    def give_up_deriving(self) -> None:
-        """Derive nothing any more: somebody cancelled it, or it failed."""
-        self._derives = False
-
-    def due(self, sight: Sight, now_ms: int) -> Due:
-        """Return what is to be done now.
-
-        Args:
-            sight: the newest look.
-            now_ms: of any clock that does not go back.
-        """
-        if self.reading.running:
-            return Due.NOTHING
-        if sight.stamp != self.reading.stamp:
-            may = not sight.writing or self.reading.rested(now_ms)
-            return Due.READ if may else Due.NOTHING
-        if not self._derives:
-            return Due.NOTHING if sight.writing else Due.END
-        if self.deriving.running:
-            return Due.NOTHING
-        if self.deriving.stamp != self.reading.stamp:
-            may = not sight.writing or self.deriving.rested(now_ms)
-            return Due.DERIVE if may else Due.NOTHING
-        return Due.NOTHING if sight.writing else Due.END
+    evidence: Evidence
+    cycle: ReconciledCycle | None
+    inside: InsideMilestones | None
+    records: tuple[OsRecord, ...]
 
 
 _NS_PER_MS: Final = 1e6
@@ -163,7 +104,7 @@ ALIASES: Final[Mapping[str, str]] = {
     "sleep": "sleep by",
     "number": "cycle",
 }
-"""Other names of columns, as filters may say them."""
+"""Other names of columns, for filters."""
 
 _INTERVALS: Final = (
     ("to SLP_S3#, ms", IntervalName.PRESS_TO_SLP_S3, "Press (or lid) to SLP_S3# rising"),
@@ -175,7 +116,7 @@ _INTERVALS: Final = (
 
 
 def quick_table(overview: Overview) -> Table:
-    """Return what is known before anything is derived: enough to find a cycle that went wrong."""
+    """Return what there is before anything is derived: enough to find a cycle that went wrong."""
     return Table(
         (
             number_column("cycle", overview.numbers.tolist()),
@@ -196,8 +137,8 @@ def cycle_table(
     Args:
         correlation: the whole answer.
         overview: of the same store; a campaign that runs may have written more since.
-        reset_to_tsc: PLTRST# rising to the TSC's zero; with it resume complete is known also where
-            the BIOS under-reports.
+        reset_to_tsc: PLTRST# rising to the TSC's zero; with it resume complete can be placed also
+            where the BIOS under-reports.
     """
     planned = dict(zip(overview.numbers.tolist(), overview.planned, strict=True))
     columns = [make() for make in _COLUMNS]
@@ -231,8 +172,8 @@ def _ms(quantity: BoundedNs | None) -> float | None:
 
 
 def _asleep_s(cycle: ReconciledCycle) -> float | None:
-    begin, end = cycle.outside.asleep_from_ns, cycle.outside.awake_from_ns
-    return None if begin is None or end is None else (end - begin) / _NS_PER_S
+    asleep_ns = asleep_ns_of(cycle.outside)
+    return None if asleep_ns is None else asleep_ns / _NS_PER_S
 
 
 def _row(
@@ -306,7 +247,7 @@ NOT_YET: Final = "not yet"
 
 
 def with_newer(judged: Table, provisional: Table) -> Table:
-    """Return the judged cycles, and those that are newer with what the runner saw of them.
+    """Return the judged cycles, and those that are newer with what the runner made of them.
 
     Args:
         judged: with all columns; the first one is the cycle's number, ascending.
@@ -336,56 +277,6 @@ def _longer(column: Column, source: Column | None, rows: Rows) -> Column:
     codes = renewed[column.values] if len(column.values) else np.zeros(0, np.int32)
     added = np.array([code_of[text] for text in texts], np.int32)
     return dataclasses.replace(column, values=np.concatenate((codes, added)), words=words)
-
-
-_LATE_CYCLES: Final = 3
-"""A record that came late is in one of the next cycles."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quick:
-    """What is there at once."""
-
-    overview: Overview
-    table: Table
-    requirement: Requirement
-
-
-@dataclass(frozen=True, slots=True)
-class Explored:
-    """All that is derived of a store.
-
-    Attributes:
-        verdict, why: of the campaign.
-        cycles: in the order of the table's rows.
-        outliers: rows of the table that are worth a look, int64 [k], ascending.
-        first: the first screen of its report.
-        most_light: counts of the brightest moment of all cycles; 0 where no board told one.
-    """
-
-    verdict: Verdict
-    why: str
-    cycles: PackedSequence[ReconciledCycle]
-    table: Table
-    outliers: NDArray[np.int64]
-    first: FirstScreen
-    most_light: int
-
-
-@dataclass(frozen=True, slots=True)
-class Detail:
-    """One cycle, outside and inside.
-
-    Attributes:
-        cycle: None while nothing is derived yet.
-        inside: the OS's phases on the outside's axis; None where they cannot be placed.
-        records: the OS records that came with it, with their original text, hostile.
-    """
-
-    evidence: Evidence
-    cycle: ReconciledCycle | None
-    inside: InsideMilestones | None
-    records: tuple[OsRecord, ...]
 
 
 def read_quick(path: Path) -> Quick:
@@ -454,7 +345,7 @@ def read_detail(
 
 
 class _Counted(Sequence[CycleRaw]):
-    """The cycles of a store; tells how far a pass over them is, and keeps the most light."""
+    """The cycles of a store; reports how far a pass over them is, and keeps the most light."""
 
     def __init__(self, cycles: Sequence[CycleRaw], progress: Callable[[int, int], None]) -> None:
         self._cycles = cycles
@@ -480,3 +371,114 @@ class _Counted(Sequence[CycleRaw]):
 
     def __getitem__(self, place: int | slice) -> CycleRaw | Sequence[CycleRaw]:
         return self._cycles[place]
+
+
+Stamp: TypeAlias = tuple[tuple[int, int], ...]
+"""Of the store and what waits to go into it: moment of the last change [ns], size."""
+
+_READ_LEAST_MS: Final = 1_000
+_READ_SHARE: Final = 10
+_DERIVE_LEAST_MS: Final = 3_000
+_DERIVE_SHARE: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class StoreLook:
+    """A look at a store from outside.
+
+    Attributes:
+        stamp: another one after each cycle that is committed.
+        writing: somebody has the store's write lock.
+    """
+
+    stamp: Stamp
+    writing: bool
+
+
+@unique
+class Due(Enum):
+    """What is to be done next."""
+
+    NOTHING = auto()
+    READ = auto()
+    DERIVE = auto()
+    END = auto()
+
+
+def look_at(path: Path) -> StoreLook:
+    """Look at a store; nothing of it is read."""
+    # The lock first: what is written after the look has another stamp at the next one.
+    writing = is_being_written(path)
+    return StoreLook(
+        tuple(_stamp(path.with_name(path.name + end)) for end in ("", "-wal")), writing
+    )
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+@dataclass(slots=True)
+class _Work:
+    """Work of one kind: on which state of the store it was done last, and how long that took."""
+
+    least_ms: int
+    share: int
+    stamp: Stamp | None = None
+    begun_ms: int = 0
+    ended_ms: int = 0
+    running: bool = False
+
+    def begin(self, stamp: Stamp | None, now_ms: int) -> None:
+        self.stamp, self.begun_ms, self.running = stamp, now_ms, True
+
+    def end(self, now_ms: int) -> None:
+        self.ended_ms, self.running = now_ms, False
+
+    def rested(self, now_ms: int) -> bool:
+        """Return whether it may be done again: it is to take a small share of the time alone."""
+        pause_ms = max(self.least_ms, self.share * (self.ended_ms - self.begun_ms))
+        return now_ms - self.ended_ms >= pause_ms
+
+
+class Pace:
+    """Keeps reading and deriving to a share of the time, however long each takes.
+
+    What is quick, the runner's view of each cycle, is read again soon; what is derived of the
+    whole store follows when what it takes has gone by some times. Once nobody writes any more,
+    both are done for a last time.
+    """
+
+    def __init__(self) -> None:
+        self.reading = _Work(_READ_LEAST_MS, _READ_SHARE)
+        self.deriving = _Work(_DERIVE_LEAST_MS, _DERIVE_SHARE)
+        self._derives = True
+
+    def give_up_deriving(self) -> None:
+        """Derive nothing any more: somebody cancelled it, or it failed."""
+        self._derives = False
+
+    def due(self, look: StoreLook, now_ms: int) -> Due:
+        """Return what is to be done now.
+
+        Args:
+            look: the newest.
+            now_ms: of any clock that does not go back.
+        """
+        if self.reading.running:
+            return Due.NOTHING
+        if look.stamp != self.reading.stamp:
+            may = not look.writing or self.reading.rested(now_ms)
+            return Due.READ if may else Due.NOTHING
+        if not self._derives:
+            return Due.NOTHING if look.writing else Due.END
+        if self.deriving.running:
+            return Due.NOTHING
+        if self.deriving.stamp != self.reading.stamp:
+            may = not look.writing or self.deriving.rested(now_ms)
+            return Due.DERIVE if may else Due.NOTHING
+        return Due.NOTHING if look.writing else Due.END

@@ -1,4 +1,4 @@
-"""Which cycles are shown: dots over all of them to choose or drag, and a line that filters."""
+"""What narrows the table of cycles: a strip of all of them to click or drag, and a filter."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -16,7 +16,7 @@ from resume_rig.gui.state.table import Table
 from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided, show_text
 from resume_rig.gui.widgets.plot_panel import PlotPanel
 from resume_rig.gui.widgets.table_panel import TablePanel
-from resume_rig.gui.worker.jobs import Task
+from resume_rig.gui.worker.jobs import JobSlot
 from resume_rig.model.units import count_of
 from resume_rig.report.drawing.axis import nice_step
 
@@ -98,7 +98,6 @@ class CycleStrip(PlotPanel):
         self._what = RESUME
         self._drawn = np.zeros(0, np.int64)
         self._at = np.zeros((0, 2), np.float64)
-        self._items: list[object] = []
         self._range = pg.LinearRegionItem(movable=True)
         self._range.hide()
         self._range.sigRegionChangeFinished.connect(self._show_range)
@@ -127,22 +126,17 @@ class CycleStrip(PlotPanel):
             self.kept.emit(0, 0)
 
     def _draw(self) -> None:
-        for item in self._items:
-            self.plot.removeItem(item)
-        self._items = []
         table = self._table
-        if table is None or not len(table):
+        by_title = {} if table is None else {each.title: each for each in table.columns}
+        if table is None or not len(table) or self._what not in by_title:
+            self.show_items(())
             return
         colours = self._desk.look.colours
         self.tint(self._range)
         dots = dots_of(table, self._what)
         numbers = table.columns[0].values.astype(np.float64)
-        by_title = {column.title: column for column in table.columns}
-        if self._what not in by_title:
-            return
         times = by_title[self._what].values.astype(np.float64)
-        shown = times[~np.isnan(times)]
-        low, high = self._ends(shown)
+        low, high = self._ends(times[~np.isnan(times)])
         span = high - low
         kinds = (
             (dots.judged, times, "o", 4, colours.blue),
@@ -150,23 +144,20 @@ class CycleStrip(PlotPanel):
             (dots.without, np.full(len(times), low + 0.04 * span), "d", 7, colours.soft),
             (dots.lost, np.full(len(times), high + 0.06 * span), "x", 9, colours.vermillion),
         )
-        drawn, at = [], []
+        items = []
         for rows, heights, symbol, size, colour in kinds:
             if len(rows):
-                item = pg.ScatterPlotItem(
-                    numbers[rows], heights[rows], symbol=symbol, size=size, brush=colour, pen=None
+                places = numbers[rows], heights[rows]
+                items.append(
+                    pg.ScatterPlotItem(*places, symbol=symbol, size=size, brush=colour, pen=None)
                 )
-                self.plot.addItem(item)
-                self._items.append(item)
-                drawn.append(rows)
-                at.append(np.column_stack((numbers[rows], heights[rows])))
-        self._drawn = np.concatenate(drawn) if drawn else np.zeros(0, np.int64)
-        self._at = np.concatenate(at) if at else np.zeros((0, 2), np.float64)
+        self._drawn = np.concatenate([rows for rows, *_ in kinds])
+        drawn_at = [np.column_stack((numbers[rows], heights[rows])) for rows, heights, *_ in kinds]
+        self._at = np.concatenate(drawn_at)
         if self._limit_ms is not None:
             pen = self.pen(colours.vermillion, 1, Qt.PenStyle.DashLine)
-            line = pg.InfiniteLine(self._limit_ms, angle=0, pen=pen)
-            self.plot.addItem(line)
-            self._items.append(line)
+            items.append(pg.InfiniteLine(self._limit_ms, angle=0, pen=pen))
+        self.show_items(items)
         step = max(1.0, nice_step(max(float(np.ptp(numbers)), 1.0), _TICKS))
         self.plot.getAxis("bottom").setTickSpacing(step, step)
         self.plot.setXRange(float(numbers.min()) - 0.5, float(numbers.max()) + 0.5, padding=0.01)
@@ -233,14 +224,14 @@ class FilterLine(QWidget):
         cycles: the table; its first column is the number of the cycle.
 
     Attributes:
-        line: is typed in. wrong: says what was not understood. pending: says that cycles are not
-            judged yet, where a filter is in force.
+        line: is typed in. wrong: what was not understood. pending: how many cycles are not judged
+            yet, where a filter is in force.
     """
 
     def __init__(self, desk: Desk, cycles: TablePanel) -> None:
         super().__init__()
         self._desk, self._cycles = desk, cycles
-        self._filtering: Task | None = None
+        self._filtering = JobSlot()
         self._in_force = ""
         self._range = (0, 0)
         self._unjudged = 0
@@ -251,8 +242,7 @@ class FilterLine(QWidget):
         self.line.setClearButtonEnabled(True)
         self.line.returnPressed.connect(self.apply)
         self.line.textChanged.connect(self._cleared)
-        self.wrong = plain_label(role="error")
-        self.wrong.setWordWrap(True)
+        self.wrong = plain_label(role="error", wraps=True)
         self.wrong.hide()
         self.pending = ElidedLabel(role="soft")
         self.pending.hide()
@@ -264,7 +254,7 @@ class FilterLine(QWidget):
 
     def settled(self) -> bool:
         """Return whether what was typed is in force."""
-        return self._filtering is None
+        return not self._filtering.busy
 
     def apply(self) -> None:
         """Let what is typed be in force."""
@@ -273,7 +263,7 @@ class FilterLine(QWidget):
         self.apply_again()
 
     def wait_for(self, unjudged: int) -> None:
-        """Say of a filter in force that so many cycles are not judged yet; 0: all are."""
+        """Show at a filter in force how many cycles are not judged yet; 0: all are."""
         self._unjudged = unjudged
         count = count_of(unjudged, "cycle")
         be = "is" if unjudged == 1 else "are"
@@ -283,28 +273,26 @@ class FilterLine(QWidget):
     def apply_again(self, *, quiet: bool = False) -> None:
         """Keep the rows anew, of a table that may have grown; quietly, where nobody asked."""
         text, table = self._in_force, self._cycles.model.table
-        if self._filtering is not None:
-            self._filtering.cancel()
-            self._filtering = None
+        self._filtering.cancel()
         if not text.strip():
             self.wrong.hide()
             self._cycles.keep(self._within_range(None))
             return
 
         def keep(rows: NDArray[np.bool_] | None) -> None:
-            self._filtering = None
             self.wrong.hide()
             self._cycles.keep(self._within_range(rows))
             if not quiet:
                 kept = count_of(len(self._cycles.model.rows), "cycle")
-                self._desk.say(f"{kept} kept by the filter.")
+                self._desk.show_status(f"{kept} kept by the filter.")
 
-        self._filtering = self._desk.jobs.start(
+        self._desk.jobs.start(
             "Filtering",
             lambda _: rows_of_filter(text, table, ALIASES),
             keep,
             self._refuse,
             quiet=quiet,
+            slot=self._filtering,
         )
 
     def keep_range(self, first: int, last: int) -> None:
@@ -322,10 +310,9 @@ class FilterLine(QWidget):
         return within if rows is None else within & rows
 
     def _refuse(self, why: str) -> None:
-        self._filtering = None
         show_text(self.wrong, why)
         self.wrong.show()
-        self._desk.say("The filter was not understood.")
+        self._desk.show_status("The filter was not understood.")
 
     def _cleared(self, text: str) -> None:
         if not text:

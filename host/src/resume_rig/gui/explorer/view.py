@@ -1,6 +1,7 @@
-"""All cycles of a store: sorted, filtered, followed, each with wires, light and findings."""
+"""The page of a store or a capture: its cycles in a table, and the one that is chosen."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +22,7 @@ from resume_rig.gui.explorer.state import (
     Detail,
     Explored,
     Quick,
-    Sight,
+    StoreLook,
     explore,
     look_at,
     read_detail,
@@ -29,23 +30,22 @@ from resume_rig.gui.explorer.state import (
     with_newer,
 )
 from resume_rig.gui.explorer.strip import RESUME, CycleStrip, FilterLine
-from resume_rig.gui.request import CaptureOptions, Target
+from resume_rig.gui.request import CaptureOptions, Target, is_store
 from resume_rig.gui.state.lanes import Evidence, read_evidence
 from resume_rig.gui.state.requirement_choice import USUAL_REQUIREMENT, in_window
 from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.first_screen import FirstScreenView
 from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text
-from resume_rig.gui.widgets.page import Docks, View, scrolled
+from resume_rig.gui.widgets.page import Docks, View, keyed_action, scrolled
 from resume_rig.gui.widgets.store_menu import ShownStore
 from resume_rig.gui.widgets.table_panel import TablePanel
-from resume_rig.gui.worker.jobs import Task
+from resume_rig.gui.worker.jobs import JobSlot, Task
 from resume_rig.gui.worker.process import Order
 from resume_rig.model.units import count_of
 from resume_rig.report.parts.page import badge
 from resume_rig.rig.capture.reading import is_capture
 
-_STORE: Final = b"SQLite format 3\x00"
 _ACROSS: Final = (530, 650)
 _DOWN: Final = (620, 110)
 _LEFT_DOWN: Final = (200, 530)
@@ -69,10 +69,8 @@ class ExplorerView(View):
         self._quick: Quick | None = None
         self._explored: Explored | None = None
         self._number: int | None = None
-        self._reading: Task | None = None
-        self._detailing: Task | None = None
-        self._deriving: Task | None = None
-        self._measuring: Task | None = None
+        self._reading, self._detailing = JobSlot(), JobSlot()
+        self._deriving, self._measuring = JobSlot(), JobSlot()
         self._measured: Measured | None = None
         self._detail: Detail | None = None
         self._offered = CaptureOptions()
@@ -129,10 +127,10 @@ class ExplorerView(View):
         """Bring a dock to the front."""
         self.docks.lift(part)
 
-    def ask_options(self, *_checked: bool) -> None:
-        """Ask for what a capture does not tell of itself, and read it again."""
+    def ask_options(self) -> None:
+        """Ask for what a capture does not state itself, and read it again."""
         if self._path is None or not self._is_capture:
-            self.desk.say("Capture options are those of a capture; no capture is open.")
+            self.desk.show_status("Capture options are those of a capture; no capture is open.")
             return
         options = self.options if self.options != CaptureOptions() else self._offered
         self._asking = CaptureOptionsWindow(self, options, self._wrong, self._take_options)
@@ -144,10 +142,10 @@ class ExplorerView(View):
 
     def takes(self, paths: Sequence[str]) -> bool:
         """Return whether it is one store, or one capture with logs or without."""
-        if len(paths) == 1 and _is_store(Path(paths[0])):
+        if len(paths) == 1 and is_store(Path(paths[0])):
             return True
         captures = [path for path in paths if is_capture(Path(path))]
-        return len(captures) == 1 and not any(_is_store(Path(path)) for path in paths)
+        return len(captures) == 1 and not any(is_store(Path(path)) for path in paths)
 
     def view_actions(self) -> Sequence[QAction]:
         """Return the ways to the next cycle that is worth a look, and reading again."""
@@ -172,10 +170,9 @@ class ExplorerView(View):
         return ShownStore(self._path, cycle=self._number)
 
     def settled(self) -> bool:
-        """Return whether nothing is being read."""
-        return (
-            self._reading is self._detailing is self._measuring is None and self.narrowing.settled()
-        )
+        """Return whether nothing is being read, and the filter is in force."""
+        jobs = self._reading, self._detailing, self._measuring
+        return self.narrowing.settled() and not any(job.busy for job in jobs)
 
     def _read(self) -> None:
         """Read what is there at once, then derive the rest."""
@@ -183,11 +180,9 @@ class ExplorerView(View):
         if path is None:
             return
         self.following.stop()
-        for task in (self._reading, self._deriving, self._detailing, self._measuring):
-            if task is not None:
-                task.cancel()
-        self._quick = self._explored = self._number = self._detail = None
-        self._deriving = self._detailing = self._measuring = self._measured = None
+        for job in (self._reading, self._deriving, self._detailing, self._measuring):
+            job.cancel()
+        self._quick = self._explored = self._number = self._detail = self._measured = None
         self._behind.setChecked(False)
         self.overview.show_first(None)
         self.strip.release()
@@ -201,40 +196,35 @@ class ExplorerView(View):
         self._wrong = ""
         if self._is_capture:
             requirement = load_requirement(USUAL_REQUIREMENT)
-            self._reading = self.desk.jobs.start_process(
+            self.desk.jobs.start_process(
                 f"Opening {path.name}",
                 Order(open_capture, (path, self._logs, self.options, requirement)),
                 self._show_capture,
                 self._fail,
+                slot=self._reading,
             )
             return
         self.cycles.show_usual(None)
-        self._reading = self.desk.jobs.start(
+        self.desk.jobs.start(
             f"Opening {path.name}",
             lambda _task: (look_at(path), read_quick(path)),
             self._show_quick,
             self._fail,
+            slot=self._reading,
         )
 
-    def _show_quick(self, found: tuple[Sight, Quick]) -> None:
-        sight, quick = found
+    def _show_quick(self, found: tuple[StoreLook, Quick]) -> None:
+        look, quick = found
         self._quick = quick
         self.cycles.show_table(quick.table)
         self.narrowing.apply()
         path = self._path
         if path is None:
             return
-        numbers = quick.overview.numbers
-        self.following.start(path, sight)
+        self.following.start(path, look)
         self._show_file()
-        self._reading = self.desk.jobs.start_process(
-            f"Reading {path.name}",
-            Order(explore, (path, quick.overview)),
-            self._show_explored,
-            self._fail,
-        )
-        if len(numbers):
-            self._choose_number(int(numbers[0]) if self._wanted is None else self._wanted)
+        self._explore(path, quick, self._reading)
+        self._choose_first(quick)
 
     def _show_capture(self, opened: OpenedCapture) -> None:
         self._opened, self._quick = opened, opened.quick
@@ -245,12 +235,25 @@ class ExplorerView(View):
         if opened.notes:
             self.notice.note(" ".join(opened.notes))
             self.notice.offer(_OPTIONS, self.ask_options)
-        numbers = opened.quick.overview.numbers
+        self._choose_first(opened.quick)
+
+    def _choose_first(self, quick: Quick) -> None:
+        """Choose the cycle that was asked for, or the first one."""
+        numbers = quick.overview.numbers
         if len(numbers):
             self._choose_number(int(numbers[0]) if self._wanted is None else self._wanted)
 
+    def _explore(self, path: Path, quick: Quick, job: JobSlot) -> None:
+        self.desk.jobs.start_process(
+            f"Reading {path.name}",
+            Order(explore, (path, quick.overview)),
+            self._show_explored,
+            self._fail,
+            quiet=job is self._deriving,
+            slot=job,
+        )
+
     def _show_explored(self, explored: Explored) -> None:
-        self._reading = self._deriving = None
         self._explored = explored
         self.following.derived(well=True)
         self.verdict.show_verdict(badge(explored.verdict), explored.why)
@@ -259,7 +262,7 @@ class ExplorerView(View):
         self._grow()
         if self._measured is not None:
             self._measure_all(self._measured.first, self._measured.second)
-        self.desk.say(
+        self.desk.show_status(
             f"{count_of(len(explored.cycles), 'cycle')} read; "
             f"{len(explored.outliers) or 'none'} worth a look (Alt+Down)."
         )
@@ -278,16 +281,10 @@ class ExplorerView(View):
     def _derive_again(self) -> None:
         path, quick = self._path, self._quick
         if path is not None and quick is not None:
-            self._deriving = self.desk.jobs.start_process(
-                f"Reading {path.name}",
-                Order(explore, (path, quick.overview)),
-                self._show_explored,
-                self._fail,
-                quiet=True,
-            )
+            self._explore(path, quick, self._deriving)
 
     def _grow(self) -> None:
-        """Show what is known by now; place, order, filter and the selected cycle stay."""
+        """Show what has been read by now; place, order, filter and the selected cycle stay."""
         explored, quick = self._explored, self._quick
         if quick is None:
             return
@@ -303,7 +300,7 @@ class ExplorerView(View):
         self._show_file()
 
     def _show_file(self) -> None:
-        """Say what is open, and how final what is shown of it is."""
+        """Show what is open, and how final what is shown of it is."""
         path, quick, explored = self._path, self._quick, self._explored
         if path is None or quick is None:
             return
@@ -322,7 +319,6 @@ class ExplorerView(View):
         show_text(self.file, f"{path.name}: {'; '.join(parts)}")
 
     def _fail(self, sentence: str) -> None:
-        self._reading = self._deriving = None
         self.following.derived(well=False)
         if self._quick is None:
             # Nothing of another store stays under the name of this one.
@@ -335,7 +331,7 @@ class ExplorerView(View):
         if self._is_capture:
             self._wrong = in_window(sentence)
             self.notice.offer(_OPTIONS, self.ask_options)
-        self.desk.say(f"The {'capture' if self._is_capture else 'store'} was not read.")
+        self.desk.show_status(f"The {'capture' if self._is_capture else 'store'} was not read.")
 
     def _choose_number(self, number: int) -> None:
         if self._quick is None:
@@ -361,8 +357,7 @@ class ExplorerView(View):
             return
         self._number = number
         row = int(np.searchsorted(quick.overview.numbers, number))
-        if self._detailing is not None:
-            self._detailing.cancel()
+        self._detailing.cancel()
         if self._opened is not None:
             self._show_detail(self._opened.detail(row))
             return
@@ -376,36 +371,35 @@ class ExplorerView(View):
             )
             return read_detail(path, number, cycle, limit_ms)
 
-        self._detailing = self.desk.jobs.start(
-            f"Reading cycle {number}", work, self._show_detail, self._fail_detail
+        self.desk.jobs.start(
+            f"Reading cycle {number}",
+            work,
+            self._show_detail,
+            self.text.setPlainText,
+            slot=self._detailing,
         )
 
     def _show_detail(self, detail: Detail) -> None:
-        self._detailing = None
         before, self._detail = self._detail, detail
         number = detail.evidence.outside.number
-        self.desk.say(f"Cycle {number}")
+        self.desk.show_status(f"Cycle {number}")
         is_same = before is not None and before.evidence.outside.number == number
         if is_same and before is not None and before.cycle == detail.cycle is not None:
             return  # A store that is followed was read again; nothing is new of this cycle.
         self.wave.show_detail(detail, stay=before is not None)
         self.text.show_detail(detail)
 
-    def _fail_detail(self, sentence: str) -> None:
-        self._detailing = None
-        self.text.setPlainText(sentence)
-
     def _step(self, *, forward: bool) -> None:
         """Go to the next row on the screen that is worth a look."""
         if self._explored is None:
-            self.desk.say("What is worth a look is known when the whole store is read.")
+            self.desk.show_status("Cycles worth a look are named when the whole store is read.")
             return
         shown = self.cycles.model.rows
         worth = np.flatnonzero(np.isin(shown, self._explored.outliers))
         here = self.cycles.view.currentIndex().row()
         beyond = worth[worth > here] if forward else worth[worth < here][::-1]
         if not len(beyond):
-            self.desk.say(f"No cycle {'below' if forward else 'above'} is worth a look.")
+            self.desk.show_status(f"No cycle {'below' if forward else 'above'} is worth a look.")
             return
         row = int(shown[beyond[0]])
         self.cycles.choose(row)
@@ -418,24 +412,21 @@ class ExplorerView(View):
         if self._opened is not None:
             self._show_measured(self._opened.measure_all(first, second))
             return
-        if self._measuring is not None:
-            self._measuring.cancel()
-        self._measuring = self.desk.jobs.start_process(
+        self.desk.jobs.start_process(
             f"Measuring {first.name} → {second.name}",
             Order(measure_all, (path, first, second)),
             self._show_measured,
             self._fail_measured,
+            slot=self._measuring,
         )
 
     def _show_measured(self, found: Measured) -> None:
-        self._measuring = None
         self._measured = found
         self._grow()
-        self.desk.say(found.words)
+        self.desk.show_status(found.words)
 
     def _fail_measured(self, sentence: str) -> None:
-        self._measuring = None
-        self.desk.say("Nothing was measured.")
+        self.desk.show_status("Nothing was measured.")
         self.notice.fail(sentence)
 
     def _show_all(self) -> None:
@@ -445,14 +436,14 @@ class ExplorerView(View):
             self._measured = None
             self._grow()
 
-    def _switch_behind(self, *_: object) -> None:
+    def _switch_behind(self) -> None:
         """Draw the cycle with the median resume time behind the one that is shown, or do not."""
         path, number = self._path, self._median_number()
         if not self._behind.isChecked():
             self.wave.show_behind(None)
         elif path is None or number is None:
             self._behind.setChecked(False)
-            self.desk.say("No cycle has a resume time, so there is no median one.")
+            self.desk.show_status("No cycle has a resume time, so there is no median one.")
         elif self._opened is not None:
             numbers = self._opened.quick.overview.numbers
             self._show_behind(self._opened.evidence(int(np.searchsorted(numbers, number))))
@@ -461,13 +452,15 @@ class ExplorerView(View):
                 f"Reading cycle {number}",
                 lambda _: read_evidence(path, number),
                 self._show_behind,
-                self.desk.say,
+                self.desk.show_status,
             )
 
     def _show_behind(self, evidence: Evidence) -> None:
         if self._behind.isChecked():
             self.wave.show_behind(evidence)
-            self.desk.say(f"Dotted: cycle {evidence.outside.number}, of the median resume time.")
+            self.desk.show_status(
+                f"Dotted: cycle {evidence.outside.number}, of the median resume time."
+            )
 
     def _median_number(self) -> int | None:
         """Return the number of the cycle whose resume time is the lower median."""
@@ -521,10 +514,9 @@ class ExplorerView(View):
         self.docks.resizeDocks(across, list(_ACROSS), Qt.Orientation.Horizontal)
 
     def _make_menu(self) -> Sequence[QAction]:
-        made = []
-        for text, key, do in (
-            ("Next cycle worth a look", "Alt+Down", lambda: self._step(forward=True)),
-            ("Previous cycle worth a look", "Alt+Up", lambda: self._step(forward=False)),
+        rows: tuple[tuple[str, str, Callable[[], object]], ...] = (
+            ("Next cycle worth a look", "Alt+Down", partial(self._step, forward=True)),
+            ("Previous cycle worth a look", "Alt+Up", partial(self._step, forward=False)),
             ("Filter", "Ctrl+F", self.filter.setFocus),
             ("Markers on or off", "Ctrl+M", self.wave.measure.toggle),
             ("Whole cycle", "Ctrl+0", self.wave.show_whole),
@@ -532,27 +524,17 @@ class ExplorerView(View):
             ("All columns or the usual ones", "Ctrl+L", self.cycles.all_columns.toggle),
             ("All cycles again, by resume time", "Ctrl+R", self._show_all),
             (_OPTIONS, "Ctrl+I", self.ask_options),
-            ("Read the store again", "F5", self._read),
-        ):
-            action = QAction(text, self)
-            action.setShortcut(QKeySequence(key))
-            action.triggered.connect(do)
-            made.append(action)
-        again = made.pop()
-        return [*made, *self.wave.menu_actions(), self._behind, *self.docks.menu_actions(), again]
+        )
+        return (
+            *(keyed_action(self, *row) for row in rows),
+            *self.wave.menu_actions,
+            self._behind,
+            *self.docks.menu_actions(),
+            keyed_action(self, "Read the store again", "F5", self._read),
+        )
 
 
 def _with_logs(logs: Sequence[Path]) -> str:
     if not logs:
         return "the wires alone: drop the capture together with the PC's log for OS-reported times"
     return f"with {', '.join(path.name for path in logs)}"
-
-
-def _is_store(path: Path) -> bool:
-    try:
-        if not path.is_file():
-            return False  # a pipe would be waited for
-        with path.open("rb") as file:
-            return file.read(len(_STORE)) == _STORE
-    except (OSError, ValueError):
-        return False  # whoever opens it says what is wrong with it

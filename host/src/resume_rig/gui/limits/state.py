@@ -21,6 +21,7 @@ from resume_rig.analysis.verdict.measures import (
 )
 from resume_rig.gui.explorer.capture import assess_opened
 from resume_rig.gui.request import CaptureOptions
+from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.state.table import Table, number_column, word_column
 from resume_rig.model.budget import Budget, by_group
 from resume_rig.model.result.cycle import Correlation
@@ -41,7 +42,7 @@ class Reach:
     """How much of a limit the judged cycles use up.
 
     Attributes:
-        name: the limit as it is said.
+        name: the limit in words.
         shares: least, 5th percentile, median, 95th and greatest, in per cent of the limit; above
             100 it is not met.
         n: values.
@@ -108,7 +109,7 @@ def reaches(correlation: Correlation) -> tuple[Reach, ...]:
 
 
 def _share(limit: Limit, sighting: Sighting) -> float | None:
-    """Return how much of a limit a cycle uses up, in per cent; None where it says nothing of it."""
+    """Return how much of a limit a cycle uses up, in per cent; None where it has no such value."""
     if possible_kinds(sighting).isdisjoint(limit.kinds):
         return None
     value = measured(limit.measure, sighting)
@@ -153,7 +154,7 @@ def budgets_table(budgets: Sequence[Budget]) -> Table:
 
 
 def budget_name(budget: Budget) -> str:
-    """Return an interval's name as it is said."""
+    """Return an interval's name in words."""
     return measure_words(budget.name)
 
 
@@ -201,7 +202,7 @@ def _demand(limit: Limit) -> str:
 
 
 def _why(each: LimitJudgement) -> str:
-    return each.why.removeprefix(f"{limit_text(each.limit)}: ")
+    return in_window(each.why.removeprefix(f"{limit_text(each.limit)}: "))
 
 
 def _margin(each: LimitJudgement) -> float | None:
@@ -216,7 +217,7 @@ class StoreJudged:
     """The answer without its cycles, of which there may be very many.
 
     Attributes:
-        verdict, why: of the campaign, as `resume-rig correlate` tells them.
+        verdict, why: of the campaign, as `resume-rig correlate` reports them.
         reaches: how much of each limit the cycles use up.
         budgets: of each interval.
     """

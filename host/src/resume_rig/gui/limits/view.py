@@ -1,13 +1,14 @@
-"""What a campaign is judged by: limits with their margins, and the budget of each interval."""
+"""The page of what a campaign is judged by: limits with margins, budgets of its intervals."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSplitter, QTabWidget
 
 from resume_rig.gui.desk import Desk
@@ -28,11 +29,11 @@ from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text
 from resume_rig.gui.widgets.log_setting import LogSetting
-from resume_rig.gui.widgets.page import View, lift_tab
+from resume_rig.gui.widgets.page import View, keyed_action, lift_tab
 from resume_rig.gui.widgets.plot_panel import PlotPanel
 from resume_rig.gui.widgets.store_menu import ShownStore
 from resume_rig.gui.widgets.table_panel import TablePanel
-from resume_rig.gui.worker.jobs import Task
+from resume_rig.gui.worker.jobs import JobSlot
 from resume_rig.gui.worker.process import Order
 from resume_rig.model.budget import Budget
 from resume_rig.model.errors import UsageError
@@ -51,7 +52,6 @@ class BudgetBar(PlotPanel):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, "What makes it uncertain", "share of the variance, %")
         self._parts: Sequence[Part] = ()
-        self._items: list[object] = []
         self.plot.invertY(True)
         self.plot.setMouseEnabled(x=False, y=False)
         desk.look.changed.connect(self._draw_again)
@@ -65,34 +65,25 @@ class BudgetBar(PlotPanel):
         self._draw_again()
 
     def _draw_again(self) -> None:
-        for item in self._items:
-            self.plot.removeItem(item)
         colours = self._desk.look.colours
-        rows = list(range(len(self._parts)))
-        self._items = [
-            pg.BarGraphItem(
-                x0=[0.0] * len(rows),
-                x1=[part.share for part in self._parts],
-                y0=[row - 0.35 for row in rows],
-                y1=[row + 0.35 for row in rows],
-                brush=colours.blue,
-                pen=self.pen(colours.line),
-            )
-        ]
+        rows = range(len(self._parts))
+        bars = pg.BarGraphItem(
+            x0=[0.0] * len(rows),
+            x1=[part.share for part in self._parts],
+            y0=[row - 0.35 for row in rows],
+            y1=[row + 0.35 for row in rows],
+            brush=colours.blue,
+            pen=self.pen(colours.line),
+        )
+        texts = []
         for row, part in enumerate(self._parts):
-            text = pg.TextItem(
-                f"{part.share:.1f} %, {abs(part.net_ns) / _NS_PER_US:.3g} us",
-                color=colours.ink,
-                anchor=(0, 0.5),
-            )
+            words = f"{part.share:.1f} %, {abs(part.net_ns) / _NS_PER_US:.3g} us"
+            text = pg.TextItem(words, color=colours.ink, anchor=(0, 0.5))
             text.setPos(part.share, row)
-            self._items.append(text)
-        for item in self._items:
-            self.plot.addItem(item)
-        ticks = [(row, part.name[:_TERM_NAME_MOST]) for row, part in enumerate(self._parts)]
-        self.plot.getAxis("left").setTicks([ticks])
-        self.plot.setYRange(-0.7, max(len(rows), 1) - 0.3, padding=0)
-        # Beside the longest bar is room for its words; a share ends at 100 %.
+            texts.append(text)
+        self.show_items([bars, *texts])
+        self.name_rows([part.name[:_TERM_NAME_MOST] for part in self._parts])
+        # Right of the longest bar is room for its words; a share ends at 100 %.
         self.plot.setXRange(0, 125, padding=0)
         shares = range(0, 101, 20)
         self.plot.getAxis("bottom").setTicks([[(share, str(share)) for share in shares]])
@@ -108,7 +99,6 @@ class ReachPlot(PlotPanel):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, "How much of each limit is used", "share of the limit, %")
         self._reaches: Sequence[Reach] = ()
-        self._items: list[object] = []
         self.plot.invertY(True)
         self.plot.setMouseEnabled(x=True, y=False)
         desk.look.changed.connect(self._draw_again)
@@ -120,28 +110,23 @@ class ReachPlot(PlotPanel):
         self._draw_again()
 
     def _draw_again(self) -> None:
-        for item in self._items:
-            self.plot.removeItem(item)
         colours = self._desk.look.colours
         pen = self.pen(colours.vermillion, 2, Qt.PenStyle.DashLine)
         label = {"color": colours.ink, "position": 0.95}
-        self._items = [pg.InfiniteLine(_WHOLE, angle=90, pen=pen, label="limit", labelOpts=label)]
+        items = [pg.InfiniteLine(_WHOLE, angle=90, pen=pen, label="limit", labelOpts=label)]
         for row, reach in enumerate(self._reaches):
             low, p5, middle, p95, high = reach.shares
             colour = colours.vermillion if high > _WHOLE else colours.blue
             line = self.pen(colour, 2)
-            self._items += [
+            items += [
                 pg.PlotCurveItem(np.array([low, high]), np.array([row, row], np.float64), pen=line),
                 pg.BarGraphItem(
                     x0=[p5], x1=[p95], y0=[row - 0.2], y1=[row + 0.2], brush=colour, pen=colour
                 ),
                 pg.ScatterPlotItem([middle], [row], size=10, brush=colours.ink, pen=colours.paper),
             ]
-        for item in self._items:
-            self.plot.addItem(item)
-        ticks = [(row, reach.name[:_LIMIT_NAME_MOST]) for row, reach in enumerate(self._reaches)]
-        self.plot.getAxis("left").setTicks([ticks])
-        self.plot.setYRange(-0.7, max(len(self._reaches), 1) - 0.3, padding=0)
+        self.show_items(items)
+        self.name_rows([reach.name[:_LIMIT_NAME_MOST] for reach in self._reaches])
         most = max((reach.shares[-1] for reach in self._reaches), default=_WHOLE)
         self.plot.setXRange(0, max(most, _WHOLE) * 1.08, padding=0)
 
@@ -158,7 +143,7 @@ class LimitsView(View):
         self._logs: tuple[Path, ...] = ()
         self._is_capture = False
         self._requirement: Requirement | None = None
-        self._task: Task | None = None
+        self._job = JobSlot()
         self._budgets: tuple[Budget, ...] = ()
         self.file = plain_label(_INVITATION)
         self.setting = LogSetting(desk, of_logs=False)
@@ -170,8 +155,7 @@ class LimitsView(View):
         self.budgets.chosen.connect(self._show_budget)
         self.terms = TablePanel(desk, "Terms", filtered=False)
         self.bar = BudgetBar(desk)
-        self.note = plain_label(role="soft")
-        self.note.setWordWrap(True)
+        self.note = plain_label(role="soft", wraps=True)
         self.note.hide()
         self.tabs = QTabWidget()
         self._lay_out()
@@ -205,15 +189,13 @@ class LimitsView(View):
 
     def settled(self) -> bool:
         """Return whether nothing is being read."""
-        return self._task is None
+        return not self._job.busy
 
     def _start(self) -> None:
         path = self._path
         if path is None:
             return
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+        self._job.cancel()
         try:
             requirement = self.setting.load()
         except UsageError as error:
@@ -224,19 +206,17 @@ class LimitsView(View):
         names = [" + ".join(each.name for each in (path, *self._logs)), options.words]
         show_text(self.file, "; ".join(filter(None, names)))
         self.file.setToolTip(str(path))
-
         self.notice.clear()
         order = Order(judge_store, (path, requirement))
         if self._is_capture:
             order = Order(judge_capture, (path, self._logs, options, requirement))
-        self._task = self.desk.jobs.start_process(
-            f"Judging {path.name}", order, self._show, self._fail
+        self.desk.jobs.start_process(
+            f"Judging {path.name}", order, self._show, self._fail, slot=self._job
         )
 
     def _fail(self, sentence: str) -> None:
-        self._task = None
         self._forget()
-        self.desk.say("Nothing was judged.")
+        self.desk.show_status("Nothing was judged.")
         self.notice.fail(sentence)
 
     def _forget(self) -> None:
@@ -250,9 +230,8 @@ class LimitsView(View):
         self.note.hide()
 
     def _show(self, judged: StoreJudged) -> None:
-        self._task = None
         self._budgets = judged.budgets
-        self.desk.say(f"{judged.requirement.title}.")
+        self.desk.show_status(f"{judged.requirement.title}.")
         self.verdict.show_verdict(badge(judged.verdict), judged.why)
         self.limits.show_table(limits_table(judged.limits))
         self.reach.draw(judged.reaches)
@@ -286,15 +265,8 @@ class LimitsView(View):
         self.content.addWidget(self.tabs, 1)
 
     def _make_menu(self) -> Sequence[QAction]:
-        again = QAction("Read the store again", self)
-        again.setShortcut(QKeySequence("F5"))
-        again.triggered.connect(self._start)
-        made = [again]
-        for place, text in enumerate(("Show limits", "Show uncertainty")):
-            action = QAction(text, self)
-            action.setShortcut(QKeySequence(f"Alt+{place + 1}"))
-            action.triggered.connect(
-                lambda _checked=False, tab=place: self.tabs.setCurrentIndex(tab)
-            )
-            made.append(action)
-        return made
+        return (
+            keyed_action(self, "Read the store again", "F5", self._start),
+            keyed_action(self, "Show limits", "Alt+1", partial(self.tabs.setCurrentIndex, 0)),
+            keyed_action(self, "Show uncertainty", "Alt+2", partial(self.tabs.setCurrentIndex, 1)),
+        )

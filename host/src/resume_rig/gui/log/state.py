@@ -1,4 +1,4 @@
-"""Logs judged by themselves, and the tables of that. Free of Qt."""
+"""Logs judged by themselves, and tables of that. Free of Qt."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Final
 
 from resume_rig.analysis.findings.advice import Advice, Ranked, advise, rank
 from resume_rig.analysis.verdict.judge import judge_log
+from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.state.table import Number, Table, number_column, word_column
 from resume_rig.model.os_record import LogReading, LogSource, kind_words
 from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
@@ -19,7 +20,7 @@ from resume_rig.report.text.wording import MISSING
 
 @dataclass(frozen=True, slots=True)
 class LogsJudged:
-    """What the logs tell; `ranked` are the slowest parts, the longest first."""
+    """What came of logs; `ranked` are the slowest parts, the longest first."""
 
     judgement: LogJudgement
     ranked: tuple[Ranked, ...]
@@ -57,7 +58,7 @@ _NOT_JUDGED: Final = "not judged"
 
 
 def transition_table(judgement: LogJudgement) -> Table:
-    """Return a row for each record, in record order; times in ms, as the OS tells them."""
+    """Return a row for each record, in record order; times in ms, OS-reported."""
     cycles = judgement.cycles
     records = [cycle.record for cycle in cycles]
     names = [PurePath(source.path).name for source in judgement.reading.sources]
@@ -88,13 +89,13 @@ def transition_table(judgement: LogJudgement) -> Table:
                 "FullResume of the ACPI FPDT, or as the log reports it",
             ),
             word_column("wake source", (r.wake_source.text or r.wake_source.name for r in records)),
-            word_column("note", (notes.get(id(cycle), cycle.why_not or "") for cycle in cycles)),
+            word_column("note", map(in_window, (notes[id(cycle)] for cycle in cycles))),
         )
     )
 
 
 def _notes(judgement: LogJudgement) -> dict[int, str]:
-    """Return what the table of `resume-rig log` notes beside each record."""
+    """Return the note on each record, by its identity: as the report has it, or why not judged."""
     rows = [
         *main_transitions(judgement),
         *(
@@ -103,7 +104,8 @@ def _notes(judgement: LogJudgement) -> dict[int, str]:
             for row in transitions_not_covered(judgement, kind.kind)
         ),
     ]
-    return {id(row.cycle): row.note for row in rows if row.note}
+    why_not = {id(cycle): cycle.why_not or "" for cycle in judgement.cycles}
+    return why_not | {id(row.cycle): row.note for row in rows if row.note}
 
 
 def ranked_table(ranked: Sequence[Ranked]) -> Table:
@@ -138,11 +140,11 @@ def advice_table(advice: Sequence[Advice]) -> Table:
     """Return a row for each advice that applies, with who can follow it and its paper."""
     return Table(
         (
-            word_column("advice", (one.text for one in advice)),
+            word_column("advice", (in_window(one.text) for one in advice)),
             word_column("for", (_for(one) for one in advice)),
             word_column("owner", (one.owner.value for one in advice)),
             word_column("source", (f"{one.source}: {one.section}" for one in advice)),
-            word_column("more by", (one.command for one in advice)),
+            word_column("more by", (in_window(one.command) for one in advice)),
         )
     )
 

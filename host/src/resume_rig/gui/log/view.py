@@ -1,11 +1,11 @@
-"""Logs by themselves: what every OS record tells, judged, and what took longest."""
+"""The page of logs by themselves: every OS record, judged, and what took longest."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.log.state import (
@@ -16,14 +16,14 @@ from resume_rig.gui.log.state import (
     source_table,
     transition_table,
 )
-from resume_rig.gui.request import Target
+from resume_rig.gui.request import Target, is_store
 from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.widgets.export import Exportable
-from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text
+from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_sentences, show_text
 from resume_rig.gui.widgets.log_setting import LogSetting
-from resume_rig.gui.widgets.page import View, lift_tab
+from resume_rig.gui.widgets.page import View, keyed_action, lift_tab
 from resume_rig.gui.widgets.table_panel import TablePanel
-from resume_rig.gui.worker.jobs import Task
+from resume_rig.gui.worker.jobs import JobSlot
 from resume_rig.gui.worker.process import Order
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import LogReading
@@ -33,7 +33,6 @@ from resume_rig.report.parts.page import badge
 from resume_rig.report.parts.statistics import statistics_sentences
 from resume_rig.rig.capture.reading import is_capture
 
-_STORE: Final = b"SQLite format 3\x00"
 _NAMES_SHOWN: Final = 6
 _INVITATION: Final = (
     "Drop logs here, or open them with Ctrl+O: Windows event logs, PwrTest, S3Resume, xperf and"
@@ -50,24 +49,23 @@ class LogView(View):
         super().__init__(desk)
         self._paths: tuple[Path, ...] = ()
         self._reading: LogReading | None = None
-        self._task: Task | None = None
+        self._job = JobSlot()
         self.setting = LogSetting(desk)
         self.setting.changed.connect(self._judge_again)
-        self.files = plain_label(_INVITATION)
-        self.files.setWordWrap(True)
+        self.files = plain_label(_INVITATION, wraps=True)
         self.verdict = VerdictLine(desk)
         self.transitions = TablePanel(desk, "Transitions")
         self.slowest = TablePanel(desk, "Slowest parts")
         self.advice = TablePanel(desk, "Advice", filtered=False)
         self.sources = TablePanel(desk, "Sources", filtered=False)
-        self.statistics = QLabel()
+        self.statistics = plain_label(wraps=True)
         self.tabs = QTabWidget()
         self._lay_out()
         self._menu = self._make_menu()
 
     def open(self, target: Target) -> None:
         """Read logs and judge them; without any, or with the same, what is shown stays."""
-        is_shown = self._task is not None or self._reading is not None
+        is_shown = self._job.busy or self._reading is not None
         if target.paths and not (is_shown and target.paths == self._paths):
             self._read(target)
 
@@ -76,7 +74,6 @@ class LogView(View):
         lift_tab(self.tabs, part)
 
     def _read(self, target: Target) -> None:
-        self._cancel()
         self._paths, self._reading = target.paths, None
         names = [path.name for path in target.paths[:_NAMES_SHOWN]]
         more = len(target.paths) - len(names)
@@ -86,7 +83,7 @@ class LogView(View):
 
     def takes(self, paths: Sequence[str]) -> bool:
         """Return whether none is a store or a capture: every other file may be a log."""
-        return not any(_is_store(Path(path)) or is_capture(Path(path)) for path in paths)
+        return not any(is_store(Path(path)) or is_capture(Path(path)) for path in paths)
 
     def view_actions(self) -> Sequence[QAction]:
         """Return reading again."""
@@ -99,10 +96,11 @@ class LogView(View):
     def settled(self) -> bool:
         """Return whether no log is being read, and every filter is in force."""
         tables = (self.transitions, self.slowest)
-        return self._task is None and all(table.settled() for table in tables)
+        return not self._job.busy and all(table.settled() for table in tables)
 
     def _start(self) -> None:
         """Read what has to be read, and judge it, in the background."""
+        self._job.cancel()
         try:
             requirement = self.setting.load()
         except UsageError as error:
@@ -110,31 +108,25 @@ class LogView(View):
             return
         self.notice.clear()
         asked = (self._paths, self._reading, requirement, self.setting.ignore_first)
-        self._task = self.desk.jobs.start_process(
+        self.desk.jobs.start_process(
             f"Reading {count_of(len(self._paths), 'log')}",
             Order(judge_logs, asked),
             self._show,
             self._fail,
+            slot=self._job,
         )
 
     def _judge_again(self) -> None:
         if self._paths:
-            self._cancel()
             self._start()
 
     def _read_again(self) -> None:
         if self._paths:
             self._read(Target(self._paths))
 
-    def _cancel(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
-
     def _fail(self, sentence: str) -> None:
-        self._task = None
         self._forget()
-        self.desk.say("Nothing was read.")
+        self.desk.show_status("Nothing was read.")
         self.notice.fail(sentence)
 
     def _forget(self) -> None:
@@ -147,7 +139,6 @@ class LogView(View):
             self.tabs.setTabText(place, title)
 
     def _show(self, judged: LogsJudged) -> None:
-        self._task = None
         judgement = judged.judgement
         self._reading = judgement.reading
         answer = " ".join((answer_sentence(judgement), *reason_sentences(judgement)))
@@ -159,35 +150,25 @@ class LogView(View):
         sentences = statistics_sentences(
             judgement.series, judgement.failures, judgement.limits, "record"
         )
-        self.statistics.setText("\n".join(sentences))
-        self.statistics.setVisible(bool(self.statistics.text()))
+        show_sentences(self.statistics, *sentences)
         counts = (len(judgement.cycles), len(judged.ranked), len(judgement.reading.sources))
         for place, (title, count) in enumerate(zip(_TITLES, counts, strict=True)):
             self.tabs.setTabText(place, f"{title} ({count:,})")
-        self.desk.say(
+        self.desk.show_status(
             f"{count_of(len(judgement.reading.sources), 'log')} read,"
             f" {count_of(len(judgement.cycles), 'record')}."
         )
         damaged = sum(not source.integrity.ok for source in judgement.reading.sources)
         if damaged:
             self.notice.fail(
-                f"{count_of(damaged, 'source')} incomplete, so records may be missing; the tab"
-                " Sources says what."
+                f"{count_of(damaged, 'source')} incomplete, so records may be missing; see the tab"
+                " Sources."
             )
         if not judgement.cycles and judged.ranked:
             self.tabs.setCurrentIndex(1)
 
     def _lay_out(self) -> None:
-        self.statistics.setWordWrap(True)
-        self.statistics.setTextFormat(self.files.textFormat())
         self.statistics.hide()
-        top = QVBoxLayout()
-        row = QHBoxLayout()
-        row.addWidget(self.files, 1)
-        top.addLayout(row)
-        top.addWidget(self.setting)
-        top.addWidget(self.verdict)
-        top.addWidget(self.statistics)
         parts = QWidget()
         column = QVBoxLayout(parts)
         column.setContentsMargins(0, 0, 0, 0)
@@ -196,21 +177,9 @@ class LogView(View):
         self.tabs.setDocumentMode(True)
         for title, widget in zip(_TITLES, (self.transitions, parts, self.sources), strict=True):
             self.tabs.addTab(widget, title)
-        self.content.addLayout(top)
+        for widget in (self.files, self.setting, self.verdict, self.statistics):
+            self.content.addWidget(widget)
         self.content.addWidget(self.tabs, 1)
 
     def _make_menu(self) -> Sequence[QAction]:
-        again = QAction("Read the logs again", self)
-        again.setShortcut(QKeySequence("F5"))
-        again.triggered.connect(self._read_again)
-        return [again]
-
-
-def _is_store(path: Path) -> bool:
-    try:
-        if not path.is_file():
-            return False  # a pipe would be waited for
-        with path.open("rb") as file:
-            return file.read(len(_STORE)) == _STORE
-    except (OSError, ValueError):
-        return False  # reading it as a log says what is wrong with it
+        return (keyed_action(self, "Read the logs again", "F5", self._read_again),)

@@ -1,4 +1,4 @@
-"""The start page: recent files, opening, and the ways in for who has no file."""
+"""The start page: what can be begun, and the files that were opened last."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -10,12 +10,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon, QPixmap, QShowEvent
 from PySide6.QtWidgets import (
     QCommandLinkButton,
-    QGridLayout,
+    QHBoxLayout,
     QHeaderView,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
-    QWidget,
 )
 
 from resume_rig.gui.desk import RECENT, Desk
@@ -70,12 +69,12 @@ class StartView(View):
         head = self.recent.header()
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setStretchLastSection(True)
-        self._known: tuple[str, ...] | None = None
+        self._listed: tuple[str, ...] | None = None
         self._lay_out()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Look again which of the files are still there."""
-        self._known = None
+        """Look anew which of the files are still there."""
+        self._listed = None
         super().showEvent(event)
 
     def refresh(self) -> None:
@@ -83,12 +82,12 @@ class StartView(View):
 
         Their disks are asked once a visit, not at each frame: one may be a share that is slow.
         """
-        known = self.desk.remembered.texts(RECENT)
-        if known == self._known:
+        recent = self.desk.remembered.texts(RECENT)
+        if recent == self._listed:
             return
-        self._known = known
+        self._listed = recent
         self.recent.clear()
-        rows = [_row_of(path) for path in map(Path, known) if path.exists()]
+        rows = [_row_of(path) for path in map(Path, recent) if path.exists()]
         self.recent.addTopLevelItems(rows)
         if rows:
             # So that arrows and Return work at once when the keyboard comes here.
@@ -104,29 +103,23 @@ class StartView(View):
             self.desk.open_files([path])
 
     def _lay_out(self) -> None:
-        left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
+        column = QVBoxLayout()
         column.addWidget(plain_label("Start", role="title"))
         for button in (self.open_button, self.bench_button, self.board_button, self.compare_button):
             column.addWidget(button)
         column.addStretch(1)
-        right = QWidget()
-        files = QVBoxLayout(right)
-        files.setContentsMargins(0, 0, 0, 0)
+        files = QVBoxLayout()
         files.setSpacing(8)
         files.addWidget(plain_label("Recent", role="title"))
         files.addWidget(self.recent, 1)
-        drop = plain_label(_DROP, role="drop")
+        drop = plain_label(_DROP, role="drop", wraps=True)
         drop.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        drop.setWordWrap(True)
         files.addWidget(drop)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(16)
-        grid.addWidget(left, 0, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(right, 0, 1)
-        grid.setColumnStretch(1, 1)
-        self.content.addLayout(grid)
+        both = QHBoxLayout()
+        both.setSpacing(16)
+        both.addLayout(column)
+        both.addLayout(files, 1)
+        self.content.addLayout(both)
 
 
 def _way(text: str, what: str, do: Callable[[], object]) -> QCommandLinkButton:

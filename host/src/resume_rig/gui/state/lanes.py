@@ -1,4 +1,4 @@
-"""The wires as they are drawn, and what a store keeps of one cycle; bounded. Free of Qt."""
+"""Wires and light as they are drawn, bounded, and one cycle of a store as that. Free of Qt."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ MOST_EDGES: Final = 20_000
 MOST_BLOCKS: Final = 120_000
 """Blocks of light that are kept for drawing: two minutes."""
 MOST_DRAWN: Final = 4_000
-"""Edges of one channel in sight that are drawn one by one; of more, those that can be seen."""
+"""Edges of one channel in sight that are drawn one by one; of more, those that are visible."""
 
 _NONE: Final = np.zeros(0, dtype=np.int64)
 
@@ -39,7 +39,7 @@ class Lane:
 
     Attributes:
         before: level before the first edge.
-        since_ns: board clock from which on it is known.
+        since_ns: board clock from which on its level is certain.
         t_ns: board clock of its edges, int64 [n], ascending.
         levels: after each edge, int64 [n].
     """
@@ -66,7 +66,7 @@ class Lane:
     def steps(self, from_ns: int, to_ns: int) -> tuple[Ints, Ints]:
         """Return the corners of the line from `from_ns` to `to_ns`: board clock, level.
 
-        It begins later where less is known, and is empty where nothing is.
+        It begins where the level is certain, and is empty where it nowhere is.
         """
         from_ns = max(from_ns, self.since_ns)
         if from_ns > to_ns:
@@ -101,7 +101,7 @@ class Wires:
         light_counts: their means, int64 [m], converter counts.
         now_ns: board clock at the newest reading.
         lost: edges that were overwritten before they could be read.
-        press: end and width of the newest whole press that the header saw; None before any.
+        press: end and width of the newest whole press at the header; None before any.
     """
 
     lanes: Mapping[Channel, Lane]
@@ -141,7 +141,7 @@ class Wires:
         )
 
     def light_between(self, from_ns: int, to_ns: int) -> tuple[Ints, Ints]:
-        """Return board clock and counts of the light in sight, thinned to what can be seen."""
+        """Return board clock and counts of the light in sight, thinned to what is visible."""
         first, last = np.searchsorted(self.light_t_ns, (from_ns, to_ns))
         step = max(1, (last - first) // MOST_DRAWN)
         return self.light_t_ns[first:last:step], self.light_counts[first:last:step]
@@ -168,6 +168,12 @@ _NEAR = 20
 def stamp_bounds_of(rig: RigInfo) -> dict[Channel, int]:
     """Return the half-width [ns] of an edge's stamp, by channel, as the board states it."""
     return {info.channel: info.uncertainty_ns + info.resolution_ns for info in rig.channels}
+
+
+def asleep_ns_of(outside: OutsideCycle) -> int | None:
+    """Return how long a DUT slept; None where it did not, or did not wake."""
+    begin_ns, end_ns = outside.asleep_from_ns, outside.awake_from_ns
+    return None if begin_ns is None or end_ns is None else end_ns - begin_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +248,7 @@ def evidence_of(store: Store, number: int) -> Evidence:
         + ("no resume time" if record.resume_ms is None else f"resume {record.resume_ms} ms")
         for record in raw.records
     ]
-    asleep_ns = None
-    if outside.asleep_from_ns is not None and outside.awake_from_ns is not None:
-        asleep_ns = outside.awake_from_ns - outside.asleep_from_ns
+    asleep_ns = asleep_ns_of(outside)
     slept = "" if asleep_ns is None else f", asleep for {seconds_text(asleep_ns)}"
     return Evidence(
         path=store.path,

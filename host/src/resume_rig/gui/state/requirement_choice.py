@@ -1,6 +1,7 @@
-"""A requirement as fields name it, and the fields' names in sentences of the program. Free of Qt.
+"""What the window's fields stand for: a requirement, and options in sentences. Free of Qt.
 
-Sentences that a command line shares with the window name an option; the window names its field.
+Sentences that the command line shares with the window name an option or a command; the window
+shows them through `in_window`, which names the field or the page instead.
 """
 
 import re
@@ -79,21 +80,29 @@ FIELDS: Final[Mapping[str, str]] = {
     "--sleep-command": "Sleep command",
     "--power-cycle": "Power cycle",
     "--trace": "Trace by",
+    "--no-ignore-first": "Warm-up cycles: 0",
 }
-"""By option: the field that says the same, as its page or its dialog names it."""
+"""By option: the field that stands for it, as its page or its dialog names it."""
+PLACES: Final[Mapping[str, str]] = {
+    "correlate": "Limits, Uncertainty",
+    "export": "File, Write the store as, VCD",
+    "run": "Campaign, “Trace by” and “DUT shell”",
+    "selftest": "Bench, Self-test",
+}
+"""By verb of a command that shows more: where the window shows that."""
 
 _NAMED: Final = re.compile(
     r"(?P<resume>`(?:resume-rig )?run --resume [^`]*`)"
-    r"|(?P<command>`resume-rig [^`]*`)"
-    r"|`(?:run )?(?P<code>--[a-z-]+) (?P<value>[^`]*)`"
-    r"|(?<![\w-])(?P<option>--[a-z][a-z-]*[a-z])"
+    r"|(?P<command>`?resume-rig (?P<verb>[a-z]+)[^`(]*`?)"
+    r"|`(?:run )?(?P<code>--[a-z-]+) (?P<given>[^`]*)`"
+    r"|(?<![\w-])(?P<option>--[a-z][a-z-]*[a-z])(?P<value> [^\s-]\S* (?=(?P<next>--[a-z-]+)))?"
 )
 
 
 def in_window(sentence: str) -> str:
-    """Return a sentence with the window's fields in place of options of the command line.
+    """Return a sentence with fields and pages of the window in place of options and commands.
 
-    Commands that the window has nothing for, such as `resume-rig store`, stay.
+    A command that the window has nothing for, such as `resume-rig store`, stays whole.
     """
     return _NAMED.sub(_field, sentence)
 
@@ -101,7 +110,16 @@ def in_window(sentence: str) -> str:
 def _field(found: re.Match[str]) -> str:
     if found["resume"]:
         return "Resume (page Campaign)"
-    field = FIELDS.get(found["code"] or found["option"] or "")
-    if field is None:
+    if found["command"]:
+        place = PLACES.get(found["verb"]) if " --" in found[0] else None
+        return f"{place} " if place and found[0].endswith(" ") else place or found[0]
+    option = found["code"] or found["option"]
+    if option not in FIELDS:
         return found[0]
-    return f"“{field}” {found['value']}" if found["code"] else f"“{field}”"
+    if found["code"]:
+        return f"“{FIELDS[option]}” {found['given']}"
+    field = f"“{FIELDS[option]}”"
+    if not found["value"]:
+        return field
+    # A field has one value: of an option that is given twice, one after the other.
+    return f"{field}{found['value'].rstrip()}{', then ' if found['next'] == option else ', '}"

@@ -1,4 +1,4 @@
-"""What is made of a whole store: what it came to, in words, its report, exports. Free of Qt."""
+"""What is made of a whole store, in a process: its answer, its report, exports. Free of Qt."""
 
 import datetime
 from collections import Counter
@@ -25,7 +25,7 @@ MOST_FAILURES: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A cycle that did not go as planned; `text` is the finding that says most."""
+    """A cycle that did not go as planned; `text` is that of the finding that explains most."""
 
     number: int
     outcome: Outcome
@@ -38,7 +38,7 @@ class Failure:
 
 
 def failure_of(cycle: OutsideCycle) -> Failure:
-    """Return what is said of a cycle that failed."""
+    """Return a cycle that failed, with the text of its proof."""
     return Failure(cycle.number, cycle.outcome, _evidence_text(cycle.findings))
 
 
@@ -53,7 +53,7 @@ class CampaignJudged:
     """The campaign's answer.
 
     Attributes:
-        verdict, why: as `resume-rig run` tells them.
+        verdict, why: as `resume-rig run` reports them.
         sentences: what its times and failures show, with the confidence of each figure.
         report: where the HTML report is.
         outcomes: of all cycles of the store, as they were judged.

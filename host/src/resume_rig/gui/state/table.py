@@ -1,5 +1,7 @@
-"""Tables of many rows, free of Qt: typed columns, and what is shown is an array of row numbers."""
+"""Tables of many rows: typed columns; which rows are shown is an array of numbers. Free of Qt."""
 
+import csv
+import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -13,6 +15,10 @@ from resume_rig.report.text.wording import MISSING
 
 Rows: TypeAlias = NDArray[np.int64]
 
+_END: Final = "\r\n"
+"""Of a line while it is made: text that holds either sign is quoted."""
+_FORMULA: Final = ("=", "+", "-", "@", "\t")
+_NEGATIVE: Final = re.compile(r"-\d+(\.\d+)?")
 _OF_NUMBERS: Final = frozenset("0123456789.+-<")
 """Signs that cells of numbers have; words with others are not looked for in them."""
 
@@ -61,10 +67,11 @@ class Column:
     def rows_of(self, keep: Callable[[str], bool]) -> NDArray[np.bool_]:
         """Return which rows have a text that is to be kept; asks once for each different one."""
         if self.words is not None:
-            of_word = np.array([keep(word) for word in self.words], dtype=np.bool_)
-            return of_word[self.values] if len(of_word) else np.zeros(len(self.values), np.bool_)
-        different, of_row = np.unique(self.values, return_inverse=True)
-        found = np.array([keep(self.text(value)) for value in different], dtype=np.bool_)
+            texts, of_row = self.words, self.values
+        else:
+            different, of_row = np.unique(self.values, return_inverse=True)
+            texts = tuple(map(self.text, different))
+        found = np.array([keep(text) for text in texts], dtype=np.bool_)
         return found[of_row] if len(found) else np.zeros(len(self.values), np.bool_)
 
 
@@ -92,14 +99,8 @@ class Table:
 
     def sorted(self, rows: Rows, column: int, *, descending: bool) -> Rows:
         """Return `rows` in the order of a column; equal ones keep theirs, missing ones go last."""
-        values = self.columns[column].values[rows]
-        order = np.argsort(values, kind="stable")
-        if descending:
-            # Equal values keep their order in both directions.
-            order = (len(values) - 1 - np.argsort(values[::-1], kind="stable"))[::-1]
-        if values.dtype.kind == "f":
-            missing = np.isnan(values[order])
-            order = np.concatenate((order[~missing], order[missing]))
+        values = self.columns[column].values[rows].astype(np.float64)
+        order = np.argsort(-values if descending else values, kind="stable")  # NaN goes last
         return rows[order]
 
     def holding(self, words: str) -> NDArray[np.bool_]:
@@ -122,30 +123,25 @@ def _holder(word: str) -> Callable[[str], bool]:
     return lambda text: word in text.lower()
 
 
+class _Line:
+    """A file that hands each row back to who writes it."""
+
+    def write(self, line: str) -> str:
+        return line.removesuffix(_END)
+
+
 def csv_lines(table: Table, rows: Iterable[int], separator: str = ",") -> Iterator[str]:
-    """Yield the head and the rows; cells that hold a separator or a quote are quoted.
-
-    A cell that a spreadsheet would take for a formula is shown as text, by a quote before it.
-    """
-    yield separator.join(_quoted(column.title, separator) for column in table.columns)
+    """Yield the head and the rows, without ends of lines."""
+    writer = csv.writer(_Line(), delimiter=separator, lineterminator=_END)
+    yield writer.writerow([column.title for column in table.columns])
     for row in rows:
-        yield separator.join(_quoted(column.cell(row), separator) for column in table.columns)
+        yield writer.writerow([_harmless(column.cell(row)) for column in table.columns])
 
 
-def _quoted(text: str, separator: str) -> str:
-    if text[:1] in ("=", "+", "@", "\t") or (text[:1] == "-" and not _is_number(text)):
-        text = f"'{text}"
-    if any(sign in text for sign in (separator, '"', "\n", "\r")):
-        return '"' + text.replace('"', '""') + '"'
-    return text
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _harmless(text: str) -> str:
+    """Return a cell that a spreadsheet would take for a formula with a quote before it."""
+    formula = text.startswith(_FORMULA) and _NEGATIVE.fullmatch(text) is None
+    return f"'{text}" if formula else text
 
 
 Number: TypeAlias = int | float | None

@@ -4,16 +4,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from PySide6.QtCore import QBuffer, QByteArray, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QFont, QFontMetrics, QImage, QImageWriter, QPainter
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QImage,
+    QImageWriter,
+    QPainter,
+)
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.gui.desk import Desk
-from resume_rig.model.errors import UsageError
 
 PNG_SCALE = 2.0
 _GAP_PX = 4
@@ -47,7 +54,7 @@ class Exportable(Protocol):
     """A plot or a table that a menu can write to a file."""
 
     def export_title(self) -> str:
-        """Return what it shows, as a file name would say it."""
+        """Return what it shows, in words that name a file."""
         ...
 
     def export_formats(self) -> tuple[ExportFormat, ...]:
@@ -140,8 +147,14 @@ def _draw(painter: QPainter, view: QWidget, head: Head, render: Render) -> None:
 
 def _write_png(image: QImage, path: Path, progress: Progress) -> None:
     del progress
-    if not QImageWriter(str(path), QByteArray(b"png")).write(image):
-        raise _cannot(path)
+    encoded = QByteArray()
+    device = QBuffer(encoded)
+    QImageWriter(device, QByteArray(b"png")).write(image)
+
+    def write(file: IO[bytes]) -> None:
+        file.write(encoded.data())
+
+    write_whole(path, write)
 
 
 def _write_text(text: str, path: Path, progress: Progress) -> None:
@@ -149,26 +162,27 @@ def _write_text(text: str, path: Path, progress: Progress) -> None:
     write_whole(path, text)
 
 
-def _cannot(path: Path) -> UsageError:
-    return UsageError(
-        f"could not write {path}: its folder is not there or cannot be written to; name a file in "
-        "a folder that can be written to"
-    )
+def add_exports(menu: QMenu, desk: Desk, what: Exportable, words: str = "Save") -> None:
+    """Offer to save something in each of its formats."""
+    for kind in what.export_formats():
+        menu.addAction(f"{words} as {kind.name} …", partial(export_to_file, desk, what, kind))
 
 
-def add_to_menu(menu: QMenu, desk: Desk, what: Exportable, copy: Callable[[], object]) -> None:
-    """Offer to save something in each of its formats, and to copy its picture."""
-    for each in what.export_formats():
-        action = QAction(f"Save as {each.name} …", menu)
-        action.triggered.connect(partial(export_to_file, desk, what, each))
-        menu.addAction(action)
-    action = QAction("Copy the picture", menu)
-    action.triggered.connect(copy)
-    menu.addAction(action)
+def picture_menu(parent: QWidget, desk: Desk, what: Exportable, picture: QWidget) -> QMenu:
+    """Return a menu that saves something in each of its formats, and copies its picture."""
+
+    def copy() -> None:
+        QGuiApplication.clipboard().setPixmap(picture.grab())
+        desk.show_status(f"{what.export_title()} is on the clipboard as a picture.")
+
+    menu = QMenu(parent)
+    add_exports(menu, desk, what)
+    menu.addAction("Copy the picture", copy)
+    return menu
 
 
-def export_to_file(desk: Desk, what: Exportable, kind: ExportFormat, *_checked: bool) -> None:
-    """Ask for a file and write it in the background; its end is said on the status line."""
+def export_to_file(desk: Desk, what: Exportable, kind: ExportFormat) -> None:
+    """Ask for a file and write it in the background; the status line says where it is."""
     title = what.export_title()
 
     def write(path: Path) -> None:
@@ -176,8 +190,8 @@ def export_to_file(desk: Desk, what: Exportable, kind: ExportFormat, *_checked: 
         desk.jobs.start(
             f"Writing {path.name}",
             lambda task: writing(path, task.progress),
-            lambda _: desk.say(f"{title} is in {path}."),
-            desk.say,
+            lambda _: desk.show_status(f"{title} is in {path}."),
+            desk.show_status,
         )
 
     desk.ask_path(f"Save {title} as {kind.name}", kind.suffixes, write)

@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QBrush,
     QColor,
     QContextMenuEvent,
-    QGuiApplication,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -22,7 +21,7 @@ from PySide6.QtGui import (
     QPen,
     QPolygonF,
 )
-from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.gui.desk import Desk
@@ -31,7 +30,7 @@ from resume_rig.gui.widgets.export import (
     ExportFormat,
     Head,
     Writing,
-    add_to_menu,
+    picture_menu,
     png_of,
     svg_of,
 )
@@ -48,7 +47,8 @@ _PLACE: Final = re.compile(r"M(-?[\d.]+) (-?[\d.]+)")
 _MARKS: Final = ("timed", "failed", "left_out", "broken", "unknown", "beyond", "hidden")
 _NEAR_PX: Final = 12.0
 _PADDING_PX: Final = 9
-_PHASES_PX: Final = 194
+_PHASES_PX: Final = (164, 194)
+"""Least and greatest height: in less, a bar would be lower than the letters in it."""
 _LEAST_PHASES_PX: Final = 520
 _LEAST_MARKS_PX: Final = 104
 _BELOW: Final = 40
@@ -61,7 +61,7 @@ _CENTRE: Final = Qt.AlignmentFlag.AlignCenter
 class _Picture(QWidget):
     """Paints in the units of a report's drawing; its plot takes the room that there is.
 
-    What stands beside the plot keeps its size, as the application's letters do.
+    What stands around the plot keeps its size, as the application's letters do.
 
     Attributes:
         menu: of a right click, and of the menu key.
@@ -74,8 +74,7 @@ class _Picture(QWidget):
         self._across = self._down = (0, 1, 1)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.menu = QMenu(self)
-        add_to_menu(self.menu, desk, self, self.copy)
+        self.menu = picture_menu(self, desk, self, self)
         desk.look.changed.connect(self.update)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -83,11 +82,6 @@ class _Picture(QWidget):
         by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
         place = self.mapToGlobal(self.rect().center()) if by_key else event.globalPos()
         self.menu.popup(place)
-
-    def copy(self) -> None:
-        """Put the picture on the clipboard, as it is on the screen."""
-        QGuiApplication.clipboard().setPixmap(self.grab())
-        self._desk.say(f"{self._title} is on the clipboard as a picture.")
 
     def export_title(self) -> str:
         """Return what it shows."""
@@ -106,7 +100,7 @@ class _Picture(QWidget):
         raise NotImplementedError
 
     def note(self) -> str:
-        """Return what stands beside the title in a file."""
+        """Return what stands behind the title in a file."""
         raise NotImplementedError
 
     def _head(self) -> Head:
@@ -150,7 +144,7 @@ class _Picture(QWidget):
     def words(
         self, painter: QPainter, place: QPointF, text: str, colour: str, side: Qt.AlignmentFlag
     ) -> None:
-        """Write beside a place of the widget: left of it, right of it, or about it."""
+        """Write at a place of the widget: left of it, right of it, or about it."""
         metrics = painter.fontMetrics()
         width, height = metrics.horizontalAdvance(text) + 2, metrics.height()
         left = place.x()
@@ -208,8 +202,8 @@ class PhasesView(_Picture):
         super().__init__(desk, "Where the time goes")
         self._picture: PhasePicture | None = None
         self._panel: PhasePanel | None = None
-        self.setMinimumHeight(_PHASES_PX)
-        self.setMaximumHeight(_PHASES_PX)
+        self.setMinimumHeight(_PHASES_PX[0])
+        self.setMaximumHeight(_PHASES_PX[1])
         self.setMinimumWidth(_LEAST_PHASES_PX)
         self.setMouseTracking(True)
 
@@ -218,7 +212,9 @@ class PhasesView(_Picture):
         self._picture, self._panel = picture, panel
         if picture is not None:
             g = picture.frame
-            self._across, self._down = (g.left, g.right, g.width), (0, g.height, g.height)
+            # Where room is short the bars come nearer; words above and below them keep their lines.
+            self._across = g.left, g.right, g.width
+            self._down = g.top, g.reconciled + g.bar, g.height
         self.setAccessibleName("" if panel is None else f"Where the time goes: {panel.summary}")
         self.update()
 
@@ -227,7 +223,7 @@ class PhasesView(_Picture):
         return "" if self._panel is None else f"{self._panel.choice} cycle {self._panel.number}"
 
     def table(self) -> Table:
-        """Return a row for each phase, and one for each figure beside the plot."""
+        """Return a row for each phase, and one for each figure right of the plot."""
         panel = self._panel
         rows = [] if panel is None else list(_phase_rows(panel))
         return Table(
@@ -239,7 +235,7 @@ class PhasesView(_Picture):
         )
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Say what lies under the mouse, with value and uncertainty."""
+        """Show what lies under the mouse, with value and uncertainty."""
         self.setToolTip(tip_of(self.text_at(event.position())))
 
     def text_at(self, place: QPointF) -> str:
@@ -455,9 +451,9 @@ class MarksView(_Picture):
         corners = []
         for axis, plot, room in ((0, self._across, self.width()), (1, self._down, self.height())):
             begin, end, whole = plot
-            places_known = [0.0, float(begin), float(end), float(whole)]
-            shown = [_stretched(place, plot, room) for place in places_known]
-            corners.append(np.interp(places[:, axis], places_known, shown))
+            drawn = [0.0, float(begin), float(end), float(whole)]
+            shown = [_stretched(place, plot, room) for place in drawn]
+            corners.append(np.interp(places[:, axis], drawn, shown))
         return corners[0], corners[1]
 
     def _polygon(self, name: str) -> QPolygonF:

@@ -1,7 +1,4 @@
-"""The first screen of a report as widgets: where the time goes, figures, all cycles.
-
-A campaign that runs and a store that is explored show the same, below the page's verdict.
-"""
+"""The first screen of a report as widgets: where the time goes, figures, all cycles, advice."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,6 +12,7 @@ from resume_rig.gui.widgets.labels import (
     ElidedLabel,
     plain_label,
     show_elided,
+    show_sentences,
     show_text,
     tip_of,
 )
@@ -45,8 +43,7 @@ class FirstScreenView(QWidget):
         self._desk = desk
         self.first: FirstScreen | None = None
         self.title = ElidedLabel(role="title")
-        self.trust = plain_label()
-        self.trust.setWordWrap(True)
+        self.trust = plain_label(wraps=True)
         self.trust.hide()
         self.choice = QComboBox()
         self.choice.setAccessibleName("Cycle that is drawn")
@@ -55,11 +52,12 @@ class FirstScreenView(QWidget):
         self.phases = PhasesView(desk)
         self.marks = MarksView(desk)
         self.marks.chosen.connect(self.chosen)
-        self.what = plain_label(role="soft")
-        self.what.setWordWrap(True)
-        self.tiles = [(plain_label(role="soft"), plain_label(role="tile")) for _ in range(4)]
-        self.advice = plain_label()
-        self.advice.setWordWrap(True)
+        self.what = plain_label(role="soft", wraps=True)
+        self.tiles = [
+            (plain_label(role="soft", wraps=True), plain_label(role="tile", wraps=True))
+            for _ in _TILES
+        ]
+        self.advice = plain_label(wraps=True)
         self.advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         desk.look.changed.connect(self._restyle)
         self._lay_out()
@@ -112,8 +110,10 @@ class FirstScreenView(QWidget):
                 label.setToolTip(tip_of(f"{tile.name}: {tile.value}; {tile.detail}"))
 
     def _show_actions(self, actions: Sequence[Action]) -> None:
-        rows = [f"{each.owner}: {each.text}" for each in actions[:_ACTIONS_MOST]]
-        self.advice.setText("\n".join(rows) or "Nothing.")
+        rows = [
+            f"{each.owner}: {each.text} {each.option}".rstrip() for each in actions[:_ACTIONS_MOST]
+        ]
+        show_sentences(self.advice, *(rows or ("Nothing.",)))
 
     def _restyle(self) -> None:
         self.trust.setStyleSheet(
@@ -132,11 +132,9 @@ class FirstScreenView(QWidget):
         head.addWidget(self.choice)
         head.addStretch(1)
         column.addLayout(head)
-        column.addWidget(self.phases)
+        column.addWidget(self.phases, 1)
         grid = QGridLayout()
         for at, (name, value) in enumerate(self.tiles):
-            name.setWordWrap(True)
-            value.setWordWrap(True)
             grid.addWidget(name, 0, at, Qt.AlignmentFlag.AlignBottom)
             grid.addWidget(value, 1, at, Qt.AlignmentFlag.AlignTop)
             grid.setColumnStretch(at, _TILES[at])

@@ -1,6 +1,6 @@
 """Labels for text that others wrote: never taken for mark-up, never with invisible signs.
 
-A verdict's line has a badge and a sentence.
+A sentence that the command line shares is shown with the names of the window's own fields.
 """
 
 from html import escape
@@ -8,36 +8,53 @@ from typing import Final
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.report.drawing.palette import Colours
 from resume_rig.report.parts.page import Badge
-from resume_rig.report.text.hostile_text import one_line
+from resume_rig.report.text.hostile_text import SENTENCE_LIMIT, one_line
 
 
-def plain_label(text: str = "", role: str = "", parent: QWidget | None = None) -> QLabel:
+def plain_label(text: str = "", role: str = "", *, wraps: bool = False) -> QLabel:
     """Return a label that shows its text as it is.
 
     Args:
         text: shown on one line, what does not print is spelled out.
         role: of the application's rules: "soft", "title", "figure", "error".
-        parent: of the widget.
+        wraps: it takes as many lines as its text needs.
     """
-    label = QLabel(parent)
+    label = QLabel()
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setText(one_line(text))
+    label.setWordWrap(wraps)
     if role:
         label.setProperty("role", role)
     return label
 
 
-def show_text(label: QLabel, text: str) -> None:
+def text_label() -> QLabel:
+    """Return a label of sentences, which takes the room there is and can be selected."""
+    label = plain_label(wraps=True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+    return label
+
+
+def show_text(label: QLabel, text: str, limit: int = SENTENCE_LIMIT) -> None:
     """Put a text on a label, where it is not there yet."""
-    shown = one_line(text)
+    shown = one_line(text, limit)
     if label.text() != shown:
         label.setText(shown)
+
+
+def show_sentences(label: QLabel, *sentences: str) -> None:
+    """Put sentences of the program on a label, a line each, or hide it where there are none."""
+    text = "\n".join(one_line(in_window(each)) for each in sentences)
+    if label.text() != text:
+        label.setText(text)
+    label.setVisible(bool(sentences))
 
 
 def tip_of(text: str) -> str:
@@ -89,21 +106,18 @@ _BADGE_PX: Final = 3
 
 
 class VerdictLine(QFrame):
-    """Hidden until there is a verdict; its word tells it, not its colour alone."""
+    """A badge and a sentence; hidden until there is a verdict, which is a word, not a colour."""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
         self._desk = desk
         self._badge: Badge | None = None
         self.badge = plain_label()
         self.badge.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.why = plain_label()
-        self.why.setWordWrap(True)
-        # Its first line beside the badge's word, however much room there is below.
+        self.why = text_label()
+        # Its first line next to the badge's word, however much room there is below.
         self.why.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self.why.setContentsMargins(0, _BADGE_PX, 0, 0)
-        self.why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.why.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, _MARGIN_PX, 0, _MARGIN_PX)
         row.setSpacing(10)
@@ -125,7 +139,7 @@ class VerdictLine(QFrame):
         self._badge = badge
         self.badge.setText(badge.word)
         self.badge.setAccessibleName(f"Verdict {badge.word}")
-        self.why.setText(one_line(in_window(why), _TEXT_MOST))
+        show_text(self.why, in_window(why), _TEXT_MOST)
         self._restyle()
         self.show()
 

@@ -1,5 +1,6 @@
-"""Settings that pages share: what is judged against, and which rig and DUT."""
+"""Fields that pages share: what is judged against, and which rig and DUT; the last is kept."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from PySide6.QtCore import Signal
@@ -11,6 +12,7 @@ from resume_rig.gui.state.requirement_choice import (
     GUARD_BAND_TIP,
     GUARD_BANDS,
     OWN_KINDS,
+    OWN_RULE,
     USUAL_REQUIREMENT,
     requirement_of,
 )
@@ -22,13 +24,62 @@ from resume_rig.report.text.hostile_text import one_line
 from resume_rig.rig.dut_profile import shipped_profiles
 from resume_rig.rig.link.claim import FoundPort
 
+_WIDE: Final = 18
+_NARROW: Final = 13
+"""Letters that a field has room for, in a form and in a line of fields."""
+
+
+class RequirementFields:
+    """What something is judged against, in four fields that a page lays out.
+
+    Args:
+        remembered: has the requirement that was used last.
+        page: that they are on; its name in the settings.
+    """
+
+    def __init__(self, remembered: Remembered, page: str) -> None:
+        self._remembered, self._key = remembered, f"{page}/requirement"
+        self.requirement = editable_choice(
+            shipped_requirements(), "A profile that is shipped, or the path of your own .toml"
+        )
+        self.requirement.setEditText(remembered.text(self._key, USUAL_REQUIREMENT))
+        self.kind = QComboBox()
+        self.kind.addItems([OWN_KINDS, *TRANSITIONS])
+        self.kind.setToolTip("Judge this kind of sleep instead of the profile's")
+        self.limit = QLineEdit()
+        self.limit.setPlaceholderText(OWN_RULE)
+        self.limit.setToolTip("Use this resume limit, in ms, instead of the profile's")
+        self.guard_band = QComboBox()
+        self.guard_band.addItems(list(GUARD_BANDS))
+        self.guard_band.setToolTip(GUARD_BAND_TIP)
+
+    def load(self) -> Requirement:
+        """Return the requirement that the fields name, and remember its name.
+
+        Raises:
+            UsageError: there is no such profile, or it has no such limit.
+        """
+        name, kind, limit, guard_band = self.texts()
+        requirement = requirement_of(name, kind, limit, guard_band)
+        self._remembered.keep(self._key, name)
+        return requirement
+
+    def texts(self) -> tuple[str, str, str, str]:
+        """Return requirement, kind, limit and guard band."""
+        return (
+            self.requirement.currentText().strip(),
+            self.kind.currentText(),
+            self.limit.text().strip(),
+            self.guard_band.currentText(),
+        )
+
 
 class LogSetting(Halves):
     """A line of fields, or two where one is too long; `load` raises what is wrong with them.
 
     Args:
         desk: of the application.
-        of_logs: offer to ignore the first transition, which a campaign's plan says itself.
+        of_logs: offer to ignore the first transition, which a campaign's plan settles itself.
         kinds: offer another kind of sleep.
 
     Signals:
@@ -39,28 +90,11 @@ class LogSetting(Halves):
 
     def __init__(self, desk: Desk, *, of_logs: bool = True, kinds: bool = True) -> None:
         super().__init__()
-        self._desk = desk
-        self.requirement = QComboBox()
-        self.requirement.setEditable(True)
-        self.requirement.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.requirement.addItems(shipped_requirements())
-        self.requirement.setEditText(desk.remembered.text("log/requirement", USUAL_REQUIREMENT))
-        self.requirement.setToolTip("A profile that is shipped, or the path of your own .toml")
-        self.requirement.setMinimumContentsLength(13)
-        self.requirement.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
-        self.kind = QComboBox()
-        self.kind.addItem(OWN_KINDS)
-        self.kind.addItems(list(TRANSITIONS))
-        self.kind.setToolTip("Judge this kind of sleep instead of the profile's")
-        self.limit = QLineEdit()
-        self.limit.setPlaceholderText("the profile's")
-        self.limit.setToolTip("Use this resume limit, in ms, instead of the profile's")
-        self.limit.setMaximumWidth(self.fontMetrics().horizontalAdvance("the profile's limit"))
-        self.guard_band = QComboBox()
-        self.guard_band.addItems(list(GUARD_BANDS))
-        self.guard_band.setToolTip(GUARD_BAND_TIP)
+        self._fields = fields = RequirementFields(desk.remembered, "log")
+        self.requirement, self.kind, self.limit = fields.requirement, fields.kind, fields.limit
+        self.guard_band, self.load = fields.guard_band, fields.load
+        self.requirement.setMinimumContentsLength(_NARROW)
+        self.limit.setMaximumWidth(self.fontMetrics().horizontalAdvance(f"{OWN_RULE} limit"))
         self.first = QCheckBox("Ignore the first of each log")
         self.first.setToolTip("As S3Resume does")
         for half, title, widget in (
@@ -80,13 +114,12 @@ class LogSetting(Halves):
         self.first.setVisible(of_logs)
         for row in self.halves:
             row.addStretch()
-        self.requirement.activated.connect(self._change)
         edit = self.requirement.lineEdit()
         if edit is not None:
             edit.editingFinished.connect(self._change)
-        self.kind.activated.connect(self._change)
+        for choice in (self.requirement, self.kind, self.guard_band):
+            choice.activated.connect(self._change)
         self.limit.editingFinished.connect(self._change)
-        self.guard_band.activated.connect(self._change)
         self.first.toggled.connect(self._change)
         self._last = self._state()
 
@@ -95,26 +128,8 @@ class LogSetting(Halves):
         """Whether the first transition of each log does not count."""
         return self.first.isChecked()
 
-    def load(self) -> Requirement:
-        """Return the requirement that the fields name.
-
-        Raises:
-            UsageError: there is no such profile, or it has no such limit.
-        """
-        kind = self.kind.currentText()
-        name = self.requirement.currentText().strip()
-        requirement = requirement_of(name, kind, self.limit.text(), self.guard_band.currentText())
-        self._desk.remembered.keep("log/requirement", name)
-        return requirement
-
-    def _state(self) -> tuple[str, str, str, str, bool]:
-        return (
-            self.requirement.currentText(),
-            self.kind.currentText(),
-            self.limit.text(),
-            self.guard_band.currentText(),
-            self.first.isChecked(),
-        )
+    def _state(self) -> tuple[object, ...]:
+        return *self._fields.texts(), self.ignore_first
 
     def _change(self, *_: object) -> None:
         state = self._state()
@@ -128,14 +143,18 @@ _USUAL_DUT: Final = "Default"
 
 
 class RigChoice:
-    """Two fields for a form; what they were last is remembered."""
+    """Rig and DUT, in two fields of a form; what was used last is remembered."""
 
     def __init__(self, remembered: Remembered) -> None:
         self._remembered = remembered
         self._ports: tuple[FoundPort, ...] = ()
-        self.rig = _field("A board by its serial number, a simulated bench, or any rig URL")
-        self.dut = _field("A shipped profile of a DUT, or the path of a TOML file")
-        self.dut.addItems([_USUAL_DUT, *shipped_profiles()])
+        self.rig = editable_choice(
+            (), "A board by its serial number, a simulated bench, or any rig URL"
+        )
+        self.dut = editable_choice(
+            (_USUAL_DUT, *shipped_profiles()),
+            "A shipped profile of a DUT, or the path of a TOML file",
+        )
         self.offer(())
         self.choose(remembered.text("bench/rig", SIMULATED[0]), remembered.text("bench/dut"))
 
@@ -191,11 +210,13 @@ class RigChoice:
         self.rig.setEditText(chosen)
 
 
-def _field(tip: str) -> QComboBox:
+def editable_choice(items: Iterable[str], tip: str) -> QComboBox:
+    """Return a field with some texts to choose from, in which others can be typed."""
     field = QComboBox()
     field.setEditable(True)
     field.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-    field.setMinimumContentsLength(18)
+    field.addItems(list(items))
+    field.setMinimumContentsLength(_WIDE)
     field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     field.setToolTip(tip)
     return field

@@ -1,19 +1,19 @@
-"""A plot with its title, in the colours in force, to be written to files; lanes over light."""
+"""Plots in the colours in force: one with its title and menu, and lanes of wires over light."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QGuiApplication, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.lanes import Wires
-from resume_rig.gui.widgets.export import ExportFormat, Head, Writing, add_to_menu, png_of, svg_of
+from resume_rig.gui.widgets.export import ExportFormat, Head, Writing, picture_menu, png_of, svg_of
 from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided
 from resume_rig.model.channel import Channel, line_name
 
@@ -78,7 +78,7 @@ class PlotPanel(QWidget):
         desk: of the application.
         title: what the plot shows, without its unit.
         x_label, y_label: of the axes, with units: "time after the trigger, ms".
-        drag_keys: with one of these held, a drag is told by `box.dragged`.
+        drag_keys: with one of these held, a drag emits `box.dragged`.
 
     Attributes:
         plot: pyqtgraph's PlotItem; draw there.
@@ -101,6 +101,7 @@ class PlotPanel(QWidget):
         self._labels = {"bottom": x_label, "left": y_label}
         self._note = ElidedLabel(role="soft")
         self._entries: tuple[tuple[str, str], ...] = ()
+        self._items: tuple[object, ...] = ()
         self.box = DragBox(drag_keys)
         self.box.asked.connect(self._show_menu)
         self.graphics = pg.PlotWidget(viewBox=self.box)
@@ -114,7 +115,8 @@ class PlotPanel(QWidget):
         self.button.setProperty("role", "more")
         self.button.setAutoRaise(True)
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.menu = self._menu()
+        self.menu = picture_menu(self, desk, self, self.graphics)
+        self.menu.addAction("Show all", self.show_all)
         self.button.setMenu(self.menu)
         self._top = head = QHBoxLayout()
         self.heading = plain_label(title, role="title")
@@ -133,12 +135,25 @@ class PlotPanel(QWidget):
         desk.look.changed.connect(self.restyle)
         self.restyle()
 
+    def show_items(self, items: Iterable[object]) -> None:
+        """Draw items in place of those that were drawn before."""
+        for item in self._items:
+            self.plot.removeItem(item)
+        self._items = tuple(items)
+        for item in self._items:
+            self.plot.addItem(item)
+
+    def name_rows(self, names: Sequence[str]) -> None:
+        """Let the y axis have a named row for each of what is drawn, 0 on top."""
+        self.plot.getAxis("left").setTicks([list(enumerate(names))])
+        self.plot.setYRange(-0.7, max(len(names), 1) - 0.3, padding=0)
+
     def note(self, text: str) -> None:
-        """Say something beside the title: how many, since when."""
+        """Show something next to the title: how many, since when."""
         show_elided(self._note, text)
 
     def key(self, entries: Sequence[tuple[str, str]]) -> None:
-        """Say what each colour stands for, above the plot: `#rrggbb`, words; asked for once."""
+        """Show what each colour stands for, above the plot: `#rrggbb`, words; called once."""
         self._entries = tuple(entries)
         for colour, words in entries:
             swatch = QLabel()
@@ -150,7 +165,7 @@ class PlotPanel(QWidget):
         self._key.addStretch(1)
 
     def add_tools(self, tools: Sequence[QWidget]) -> None:
-        """Put a page's own widgets beside the title, before the export."""
+        """Put a page's own widgets behind the title, before the export."""
         for each in tools:
             self._top.insertWidget(self._top.count() - 1, each)
 
@@ -167,11 +182,6 @@ class PlotPanel(QWidget):
 
     def _show_menu(self, place: QPointF) -> None:
         self.menu.popup(QPoint(round(place.x()), round(place.y())))
-
-    def copy(self) -> None:
-        """Put the picture on the clipboard, as it is on the screen."""
-        QGuiApplication.clipboard().setPixmap(self.graphics.grab())
-        self._desk.say(f"{self._title} is on the clipboard as a picture.")
 
     def pen(
         self, colour: str, width: float = 1, style: Qt.PenStyle = Qt.PenStyle.SolidLine
@@ -250,14 +260,6 @@ class PlotPanel(QWidget):
         colours = self._desk.look.colours
         return Head(self._title, self._note.text(), self._entries, colours.paper, colours.ink)
 
-    def _menu(self) -> QMenu:
-        menu = QMenu(self)
-        add_to_menu(menu, self._desk, self, self.copy)
-        show_all = QAction("Show all", menu)
-        show_all.triggered.connect(self.show_all)
-        menu.addAction(show_all)
-        return menu
-
 
 _SWING: Final = 0.62
 _AXIS_PX: Final = 128
@@ -271,7 +273,7 @@ _BELOW_ZERO: Final = -0.08
 """Room for the number 0 of an axis whose own words stand below another plot."""
 _NS_PER_MS: Final = 1e6
 _GAP: Final = 0.05
-"""A cycle behind is drawn a little higher, so that equal lines are seen to be two."""
+"""A cycle behind is drawn a little higher, so that equal lines are visibly two."""
 
 
 class LanesPlot(QWidget):
@@ -449,8 +451,8 @@ class LanesPlot(QWidget):
             (self.lanes, lanes + _NAMES_ROW + self._below),
             (self.light, _LIGHT_LINES),
         ):
-            beside = _HEAD_LINES + (0 if panel.shares_axis else _AXIS_LINES)
-            panel.setMinimumHeight(round((lines + beside) * self.fontMetrics().height()))
+            around = _HEAD_LINES + (0 if panel.shares_axis else _AXIS_LINES)
+            panel.setMinimumHeight(round((lines + around) * self.fontMetrics().height()))
 
     def _fit_lanes(self) -> None:
         """Give each lane its row, and the names of marks one above all of them."""

@@ -1,17 +1,20 @@
-"""The part of the File menu that writes a whole store, and the dialog that asks what to open."""
+"""Files of the user's: the dialog that asks which to open, and what is written of a store."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from resume_rig.gui.desk import Desk, Remembered
 from resume_rig.gui.worker.process import Order
 from resume_rig.model.result.verdict import Requirement
+
+if TYPE_CHECKING:
+    from resume_rig.gui.state.store_writing import StoreExport
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +40,21 @@ def fill(menu: QMenu, desk: Desk, shown: ShownStore | None) -> None:
     if shown is None:
         return
     for what in exports_of(shown.cycle):
-        action = QAction(f"{what.title} …", menu)
-        action.triggered.connect(partial(_ask, desk, shown, what.title, what.suffixes, what))
-        menu.addAction(action)
+        menu.addAction(f"{what.title} …", partial(_ask, desk, shown, what))
 
 
-def _ask(
-    desk: Desk, shown: ShownStore, title: str, suffixes: str, what: object, *_checked: bool
-) -> None:
+def _ask(desk: Desk, shown: ShownStore, what: "StoreExport") -> None:
     from resume_rig.gui.state.store_writing import write_export
 
     def write(path: Path) -> None:
         desk.jobs.start_process(
             f"Writing {path.name}",
             Order(write_export, (shown.path, shown.requirement, what, path)),
-            lambda _: desk.say(f"{title} of {shown.path.name} is in {path}."),
-            desk.say,
+            lambda _: desk.show_status(f"{what.title} of {shown.path.name} is in {path}."),
+            desk.show_status,
         )
 
-    desk.ask_path(f"Save {title}", suffixes, write)
+    desk.ask_path(f"Save {what.title}", what.suffixes, write)
 
 
 _PLACE = "files/folder"
@@ -67,7 +66,8 @@ def ask_to_open(
     title: str,
     then: Callable[[Sequence[str]], None],
     *,
-    folder: bool = False,
+    suffixes: str = "",
+    mode: QFileDialog.FileMode = QFileDialog.FileMode.ExistingFiles,
 ) -> None:
     """Open the system's dialog over `parent`, and go on with what is chosen there.
 
@@ -76,12 +76,13 @@ def ask_to_open(
         remembered: has the folder that the last files were in.
         title: of the dialog.
         then: gets the names; not called where nothing was chosen.
-        folder: one folder is asked for, not files.
+        suffixes: that are offered, such as "Plans (*.toml)"; empty for all files.
+        mode: one file, several, or a folder.
     """
     dialog = QFileDialog(parent, title)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    mode = QFileDialog.FileMode
-    dialog.setFileMode(mode.Directory if folder else mode.ExistingFiles)
+    dialog.setFileMode(mode)
+    dialog.setNameFilter(suffixes)
     dialog.setDirectory(remembered.text(_PLACE, str(Path.cwd())))
 
     def chosen(names: list[str]) -> None:

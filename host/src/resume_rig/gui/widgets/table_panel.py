@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAction, QColor, QFont, QFontMetrics, QGuiApplication, QKeySequence
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -33,7 +33,7 @@ from resume_rig.gui.state.table import NO_TABLE, Column, Rows, Table, csv_lines
 from resume_rig.gui.theme import Look
 from resume_rig.gui.widgets.export import ExportFormat, Progress, Writing, export_to_file
 from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
-from resume_rig.gui.worker.jobs import Task
+from resume_rig.gui.worker.jobs import JobSlot
 from resume_rig.report.text.hostile_text import one_line
 
 _LONGEST: Final = 6
@@ -97,7 +97,10 @@ _OF_TEXT: Final = (
 
 
 class RowsModel(QAbstractTableModel):
-    """Shows some rows of a table in some order; asks for the text of cells that are seen alone."""
+    """Shows some rows of a table in some order; makes the text of visible cells alone.
+
+    Not a QSortFilterProxyModel: an array of row numbers sorts and filters 100,000 rows at once.
+    """
 
     def __init__(self, look: Look) -> None:
         super().__init__()
@@ -109,46 +112,35 @@ class RowsModel(QAbstractTableModel):
 
     def show(self, table: Table) -> None:
         """Show another table, in the order of the column that was chosen before."""
-        self.beginResetModel()
-        if len(table.columns) != len(self.table.columns):
-            self._order = None
-        self.table, self._keep = table, None
-        self._arrange()
-        self.endResetModel()
+        same = len(table.columns) == len(self.table.columns)
+        self._arrange(table, None, self._order if same else None)
 
     def grow(self, table: Table) -> int:
         """Show the same rows with more columns, or more rows below them; hidden ones stay hidden.
 
-        New rows are hidden while some are, until `keep` says which of them are shown. The order
+        New rows are hidden while some are, until `keep` names those that are shown. The order
         goes by the title of its column; return where that is now, -1 for no order.
         """
-        self.beginResetModel()
-        if self._keep is not None:
-            more = np.zeros(max(0, len(table) - len(self._keep)), np.bool_)
-            self._keep = np.concatenate((self._keep, more))[: len(table)]
-        if self._order is not None:
-            title = self.table.columns[self._order[0]].title
+        keep, order = self._keep, self._order
+        if keep is not None:
+            more = np.zeros(max(0, len(table) - len(keep)), np.bool_)
+            keep = np.concatenate((keep, more))[: len(table)]
+        if order is not None:
+            title = self.table.columns[order[0]].title
             places = [n for n, column in enumerate(table.columns) if column.title == title]
-            self._order = (places[0], self._order[1]) if places else None
-        self.table = table
-        self._arrange()
-        self.endResetModel()
-        return -1 if self._order is None else self._order[0]
+            order = (places[0], order[1]) if places else None
+        self._arrange(table, keep, order)
+        return -1 if order is None else order[0]
 
     def keep(self, rows: NDArray[np.bool_] | None) -> None:
         """Show only rows that are true; None shows all."""
-        self.beginResetModel()
-        self._keep = rows
-        self._arrange()
-        self.endResetModel()
+        self._arrange(self.table, rows, self._order)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Arrange the rows by a column; -1 as the table has them."""
-        self.beginResetModel()
         there = 0 <= column < len(self.table.columns)  # Qt asks for column 0 of an empty table, too
-        self._order = (column, order is Qt.SortOrder.DescendingOrder) if there else None
-        self._arrange()
-        self.endResetModel()
+        by = (column, order is Qt.SortOrder.DescendingOrder) if there else None
+        self._arrange(self.table, self._keep, by)
 
     def rowCount(self, parent: _Index = _ROOT) -> int:
         """Return how many rows are shown."""
@@ -190,13 +182,14 @@ class RowsModel(QAbstractTableModel):
             return _RIGHT if column.numeric else _LEFT
         return None
 
-    def _arrange(self) -> None:
-        rows = self.table.all_rows()
-        if self._keep is not None:
-            rows = rows[self._keep]
-        if self._order is not None:
-            rows = self.table.sorted(rows, self._order[0], descending=self._order[1])
-        self.rows = rows
+    def _arrange(
+        self, table: Table, keep: NDArray[np.bool_] | None, order: tuple[int, bool] | None
+    ) -> None:
+        self.beginResetModel()
+        self.table, self._keep, self._order = table, keep, order
+        rows = table.all_rows() if keep is None else np.flatnonzero(keep)
+        self.rows = rows if order is None else table.sorted(rows, order[0], descending=order[1])
+        self.endResetModel()
 
 
 class TablePanel(QWidget):
@@ -225,7 +218,7 @@ class TablePanel(QWidget):
         self._hides_constants = hides_constants
         self._usual: frozenset[str] | None = None
         self._last = -1
-        self._filtering: Task | None = None
+        self._filtering = JobSlot()
         self.model = RowsModel(desk.look)
         self.view = _view_of(self.model, title)
         self.words = QLineEdit()
@@ -239,7 +232,10 @@ class TablePanel(QWidget):
         head.addWidget(self.heading)
         head.addSpacing(6)
         head.addWidget(self._count, 1)
-        self.all_columns = _all_columns_button()
+        self.all_columns = QToolButton()
+        self.all_columns.setText("All columns")
+        self.all_columns.setToolTip("Also those that have the same in all rows (Ctrl+L)")
+        self.all_columns.setCheckable(True)
         self.all_columns.toggled.connect(self.show_constants)
         head.addWidget(self.words, 1)
         head.addWidget(self.all_columns)
@@ -343,13 +339,13 @@ class TablePanel(QWidget):
 
         def done(text: str) -> None:
             QGuiApplication.clipboard().setText(text)
-            self._desk.say(f"{len(rows)} rows of {self._title} are on the clipboard.")
+            self._desk.show_status(f"{len(rows)} rows of {self._title} are on the clipboard.")
 
         self._desk.jobs.start(
             f"Copying {self._title}",
             lambda task: "\n".join(csv_lines(table, _counted(rows, task.progress), "\t")),
             done,
-            self._desk.say,
+            self._desk.show_status,
         )
 
     def export_title(self) -> str:
@@ -371,34 +367,28 @@ class TablePanel(QWidget):
         return write
 
     def _add_actions(self) -> None:
-        copy = QAction("Copy rows", self.view)
-        copy.setShortcut(QKeySequence.StandardKey.Copy)
+        copy = self.view.addAction("Copy rows", QKeySequence.StandardKey.Copy, self.copy)
         copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        copy.triggered.connect(self.copy)
-        save = QAction("Save as CSV …", self.view)
-        save.triggered.connect(partial(export_to_file, self._desk, self, self.export_formats()[0]))
-        self.view.addActions([copy, save])
+        as_csv = partial(export_to_file, self._desk, self, self.export_formats()[0])
+        self.view.addAction("Save as CSV …", as_csv)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def settled(self) -> bool:
         """Return whether the filter that is typed is in force."""
-        return self._filtering is None
+        return not self._filtering.busy
 
     def _filter(self, words: str) -> None:
-        if self._filtering is not None:
-            self._filtering.cancel()
-            self._filtering = None
+        self._filtering.cancel()
         if not words.strip():
             self.model.keep(None)
             return
         table = self.model.table
-
-        def done(keep: NDArray[np.bool_]) -> None:
-            self._filtering = None
-            self.model.keep(keep)
-
-        self._filtering = self._desk.jobs.start(
-            f"Filtering {self._title}", lambda _: table.holding(words), done, self._desk.say
+        self._desk.jobs.start(
+            f"Filtering {self._title}",
+            lambda _: table.holding(words),
+            self.model.keep,
+            self._desk.show_status,
+            slot=self._filtering,
         )
 
     def _show_count(self) -> None:
@@ -411,16 +401,8 @@ class TablePanel(QWidget):
             self.chosen.emit(int(self.model.rows[index.row()]))
 
 
-def _all_columns_button() -> QToolButton:
-    button = QToolButton()
-    button.setText("All columns")
-    button.setToolTip("Also those in which all rows are alike (Ctrl+L)")
-    button.setCheckable(True)
-    return button
-
-
 def _counted(rows: Rows, progress: Progress) -> Iterator[int]:
-    """Yield the numbers of rows, and tell how far they are."""
+    """Yield the numbers of rows, and how far they are."""
     for done, row in enumerate(rows.tolist()):
         if not done % _REPORT_EVERY:
             progress(done, len(rows))

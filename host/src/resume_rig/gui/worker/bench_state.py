@@ -1,4 +1,4 @@
-"""What is known of the bench, and of all that the rig's thread reports. Free of Qt."""
+"""The state of the bench, and all that the rig's thread reports, as a fold. Free of Qt."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -46,8 +46,8 @@ class BenchState:
     Attributes:
         url: of the rig, or of the one that was tried.
         problem: one sentence; empty where there is none.
-        levels: as the board told them last.
-        round_trip_ns, bound_ns: of the link; None before they are known.
+        levels: as the board reported them last.
+        round_trip_ns, bound_ns: of the link; None before they are measured.
         answers: what came of actions, newest last; whether the board did it, and a sentence.
         checks: of the newest self-test; None before any.
     """
@@ -151,23 +151,12 @@ class DeskState:
     def take(self, events: Iterable[Event]) -> None:
         """Fold events into the states."""
         for event in events:
-            match event:
-                case (
-                    PortsFound()
-                    | Connecting()
-                    | Connected()
-                    | LinkDown()
-                    | Disconnected()
-                    | WiresRead()
-                    | HealthRead()
-                    | Answered()
-                    | SelfTested()
-                ):
-                    self.bench = bench_after(self.bench, event)
-                case _:
-                    self.campaign = campaign_after(self.campaign, event)
-                    if isinstance(event, CycleStored):
-                        self.cycle = _wires(event)
+            if isinstance(event, BenchEvent):
+                self.bench = bench_after(self.bench, event)
+                continue
+            self.campaign = campaign_after(self.campaign, event)
+            if isinstance(event, CycleStored):
+                self.cycle = _wires(event)
 
 
 def _wires(event: CycleStored) -> Wires:

@@ -1,7 +1,7 @@
-"""A campaign, run for the window in a process of its own, as `resume-rig run` does. No Qt.
+"""A campaign, run for the window in a process of its own, as `resume-rig run` does. Free of Qt.
 
-The rig's thread of the window waits for what that process tells; pause, stop and a person's answer
-go to it as they are wished. It stops its campaign, in order, when the window is gone.
+The rig's thread of the window takes the events of that process and passes pause, stop and a
+person's answer on to it. It stops its campaign, in order, when the window is gone.
 """
 
 import dataclasses
@@ -136,8 +136,7 @@ def run_campaign(order: RunCampaign, emit: Emit, gate: Gate) -> None:
     Raises:
         ResumeRigError: it could not begin, and there is no store.
     """
-    requirement = order.requirement
-    emit(CampaignStarting(order.store, requirement.id, requirement.resume_limit_ms))
+    emit(CampaignStarting(order.store, order.requirement.resume_limit_ms))
     try:
         ended = _run(order, emit, gate)
     except KeyboardInterrupt:
@@ -171,7 +170,7 @@ def _run(order: RunCampaign, emit: Emit, gate: Gate) -> Ended:
         not_before_utc_ns=place.newest_utc_ns,
         sessions_before=place.sessions,
     )
-    campaign = Campaign(commission, rig, hooks=hooks, say=lambda text: emit(CampaignNoted(text)))
+    campaign = Campaign(commission, rig, hooks=hooks, note=lambda text: emit(CampaignNoted(text)))
     try:
         with closing(hooks):
             return campaign.run(
@@ -207,7 +206,7 @@ class _Pause:
 
 
 class _LightDrift:
-    """Looks for a drift of press to light, again when there are 5 % more cycles than last time."""
+    """Looks for a drift of the time to display on, again when there are 5 % more cycles."""
 
     def __init__(self) -> None:
         self._light_ms = array("d")
@@ -263,7 +262,7 @@ class CampaignWatch:
         _emit_problems(self._hooks, self._emit)
 
     def _revise(self, step: Recovery) -> None:
-        """Tell where the DUT of the newest cycle hangs, once a step after it has proven that."""
+        """Emit where the DUT of the newest cycle hangs, once a step after it has proven that."""
         before, tally = self._newest, self._tally
         self._steps.append(step)
         after = hung_after(before, self._steps, self._identity.wired)
@@ -356,6 +355,6 @@ def _obey(gate: Gate) -> None:
 
 
 def _send_if_there(event: Event) -> None:
-    """Tell the window; one that is gone keeps no campaign from its end."""
+    """Send an event to the window; one that is gone keeps no campaign from its end."""
     with suppress(BrokenPipeError):
         send(event)

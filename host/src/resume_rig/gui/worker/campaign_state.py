@@ -1,4 +1,4 @@
-"""How a campaign stands: a fold over its events, with series and histogram. Free of Qt."""
+"""The state of a campaign, as a fold over its events, with its series. Free of Qt."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -35,9 +35,9 @@ from resume_rig.gui.worker.events import (
     CampaignOver,
     CampaignRefused,
     CampaignReported,
-    CampaignSight,
     CampaignStarting,
     CampaignUnjudged,
+    CampaignUpdate,
     CycleRevised,
     CycleStored,
     PersonAsked,
@@ -190,13 +190,13 @@ class CampaignState:
     Attributes:
         doing: what the cycle in flight does.
         done: cycles of the plan that are over.
-        outcomes: of this session, as the wires told them at once; of the whole store, as they
+        outcomes: of this session, as the wires show them at once; of the whole store, as they
             were judged, where there is an answer.
         left_ns: until the end, at the pace of the last cycles; None before any.
-        limit_ms: on BIOS + drivers; None where the requirement has none.
-        resume_ms: BIOS + drivers as the OS told them.
-        light_numbers, light_ns: cycles in which light was timed, and press to light.
-        drift: of press to light.
+        limit_ms: on the total resume time; None where the requirement has none.
+        resume_ms: total resume times, OS-reported.
+        light_numbers, light_ns: cycles in which light was timed, and their time to display on.
+        drift: of the time to display on.
         last: the newest cycles, oldest first.
         failures: that the window lists, oldest first; `failed` counts all of them.
         lines: what happened, oldest first.
@@ -208,7 +208,6 @@ class CampaignState:
 
     phase: Phase = Phase.NONE
     path: Path | None = None
-    requirement: str = ""
     limit_ms: int | None = None
     plan: Plan | None = None
     session: int = 0
@@ -237,20 +236,16 @@ class CampaignState:
 
     @property
     def cycles(self) -> int:
-        """How many the plan has; 0 before it is known."""
+        """How many the plan has; 0 before there is one."""
         return 0 if self.plan is None else self.plan.cycles
 
 
-def campaign_after(state: CampaignState, event: CampaignSight) -> CampaignState:
+def campaign_after(state: CampaignState, event: CampaignUpdate) -> CampaignState:
     """Return the state after one more event."""
     match event:
-        case CampaignStarting(path=path, requirement=requirement, limit_ms=limit_ms):
+        case CampaignStarting(path=path, limit_ms=limit_ms):
             after = CampaignState(
-                Phase.STARTING,
-                path,
-                requirement=requirement,
-                limit_ms=limit_ms,
-                attempt=state.attempt + 1,
+                Phase.STARTING, path, limit_ms=limit_ms, attempt=state.attempt + 1
             )
         case CampaignReported(event=event_of_runner):
             after = _reported(state, event_of_runner)
@@ -317,10 +312,7 @@ def _reported(state: CampaignState, event: CampaignEvent) -> CampaignState:
         case RigBack(after_cycle=number):
             back = replace(state, phase=Phase.RUNNING, doing="")
             after = _with_line(back, f"after cycle {number}: the rig is back")
-        case LinkReported():
-            after = state
-        case CycleDone():
-            # It comes as CycleSeen, with what the wires say of it.
+        case LinkReported() | CycleDone():  # the cycle comes as CycleStored, with its outcome
             after = state
         case _:
             assert_never(event)
@@ -328,9 +320,9 @@ def _reported(state: CampaignState, event: CampaignEvent) -> CampaignState:
 
 
 def _cycle(state: CampaignState, event: CycleStored | CycleRevised) -> CampaignState:
-    return (
-        _revised(state, event) if isinstance(event, CycleRevised) else _cycle_stored(state, event)
-    )
+    if isinstance(event, CycleRevised):
+        return _revised(state, event)
+    return _cycle_stored(state, event)
 
 
 def _cycle_stored(state: CampaignState, event: CycleStored) -> CampaignState:
@@ -370,7 +362,7 @@ def _revised(state: CampaignState, event: CycleRevised) -> CampaignState:
     last = tuple(outside if each.number == outside.number else each for each in state.last)
     return _with_line(
         replace(state, outcomes=outcomes, failures=failures, last=last),
-        f"{failure.sentence} That is known now.",
+        f"{failure.sentence} That was found out later.",
     )
 
 

@@ -1,6 +1,6 @@
-"""What the window asks of the thread that owns the rig, and what that thread answers.
+"""What the window asks of the thread that owns the rig, and what that thread reports. Free of Qt.
 
-Facts; text in them is not escaped yet.
+Events first, then requests: facts that go through queues and pipes; text in them is not escaped.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from resume_rig.campaign.plan.plan import Plan
 from resume_rig.campaign.run.events import CampaignEvent
 from resume_rig.campaign.run.hooks import HookEvent
 from resume_rig.gui.state.store_writing import CampaignJudged
-from resume_rig.model.channel import Channel
+from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import Edge, LightBlock
 from resume_rig.model.result.cycle import Outcome, OutsideCycle
@@ -41,10 +41,10 @@ class Connecting:
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """A rig has said who it is.
+    """A rig has answered.
 
     Attributes:
-        levels: of every channel, just before the first edge that is told.
+        levels: of every channel, just before the first edge that is reported.
         now_ns: board clock.
     """
 
@@ -104,7 +104,6 @@ class HealthRead:
 class Answered:
     """The board did what was asked, or its interlock refused; `text` is one sentence."""
 
-    action: str
     ok: bool
     text: str
 
@@ -121,17 +120,16 @@ class CampaignStarting:
     """A campaign is about to open its rig.
 
     Attributes:
-        limit_ms: on BIOS + drivers; None where the requirement has none.
+        limit_ms: on the total resume time; None where the requirement has none.
     """
 
     path: Path
-    requirement: str
     limit_ms: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignReported:
-    """An event of the campaign's runner; cycles that are over come as CycleSeen."""
+    """An event of the campaign's runner; cycles that are over come as CycleStored."""
 
     event: CampaignEvent
 
@@ -141,14 +139,14 @@ class CycleStored:
     """A cycle is over and on the disk.
 
     Attributes:
-        outside: what the wires say of it.
+        outside: what its wires show.
         edges: as they were on the DUT's pins.
         initial_levels: before the first edge.
-        resume_ms: BIOS + drivers, of each OS record that came during the cycle.
+        resume_ms: total resume time of each OS record that came during the cycle.
         done: cycles of the plan that are over.
         outcomes: of this session.
         left_ns: until the end, at the pace of the last cycles.
-        drift: of press to light over all cycles of this session, as it was looked at last.
+        drift: of the time to display on, over the cycles of this session that it was computed of.
     """
 
     outside: OutsideCycle
@@ -163,10 +161,10 @@ class CycleStored:
 
 @dataclass(frozen=True, slots=True)
 class CycleRevised:
-    """More was learnt of the newest cycle: one more press told where its DUT hangs.
+    """More was learnt of the newest cycle: one more press showed where its DUT hangs.
 
     Attributes:
-        outside: what is known now.
+        outside: the cycle, as it is judged now.
         outcomes: of this session.
     """
 
@@ -187,7 +185,7 @@ class CampaignOver:
 
     Attributes:
         finished: the plan is done, or a rule of it ended it.
-        text: one sentence: why it ended, or what failed; empty where there is nothing to say.
+        text: one sentence: why it ended, or what failed; empty where it is done.
         failed: the rig, the DUT, the plan or the disk ended it.
     """
 
@@ -213,7 +211,7 @@ class CampaignNoted:
 
 @dataclass(frozen=True, slots=True)
 class PersonAsked:
-    """The person at the window is asked to do something; `text` says what."""
+    """The person at the window is asked to do what `text` describes."""
 
     text: str
 
@@ -225,7 +223,7 @@ class CampaignJudging:
 
 @dataclass(frozen=True, slots=True)
 class CampaignUnjudged:
-    """There is no answer; `text` says in one sentence why."""
+    """There is no answer; `text` is one sentence: why."""
 
     text: str
 
@@ -241,7 +239,7 @@ BenchEvent = (
     | Answered
     | SelfTested
 )
-CampaignSight = (
+CampaignUpdate = (
     CampaignStarting
     | CampaignReported
     | CycleStored
@@ -255,7 +253,7 @@ CampaignSight = (
     | CampaignJudged
     | CampaignUnjudged
 )
-Event = BenchEvent | CampaignSight
+Event = BenchEvent | CampaignUpdate
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,30 +276,18 @@ class Disconnect:
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """Press the button."""
+    """Press the button, or the key of the keyboard that the board is."""
 
+    actuator: Actuator
     duration_ns: int
     force_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class MoveLid:
-    """Close or open the lid; a closed one is kept closed."""
+class Move:
+    """Close or open the lid or the dry contact; a closed one is kept closed."""
 
-    closed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PressKey:
-    """Press the key of the keyboard that the board is."""
-
-    duration_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class MoveContact:
-    """Close or open the dry contact; a closed one is kept closed."""
-
+    actuator: Actuator
     closed: bool
 
 
@@ -322,7 +308,7 @@ class SelfTest:
     """Let the board measure itself."""
 
 
-BenchAction = Press | MoveLid | PressKey | MoveContact | ReleaseAll | RecordLight | SelfTest
+BenchAction = Press | Move | ReleaseAll | RecordLight | SelfTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,10 +321,10 @@ class RunCampaign:
         plan: None to go on with the campaign of the store.
         store: path; a new file, or that of the campaign to go on with.
         requirement: what it is judged against.
-        surroundings: what it may use beside the rig; its person is the window's.
+        surroundings: what it may use next to the rig; its person is the window's.
         ask: whether the person at the window may be asked to help.
         hooks: commands of the user's.
-        report: where the HTML report goes; None for beside the store.
+        report: where the HTML report goes; None for next to the store.
     """
 
     url: str

@@ -22,7 +22,7 @@ class Cancelled(Exception):
 
 
 class Task:
-    """One job, seen by the work: tells how far it is, and learns that it is not wanted."""
+    """One job, as its work has it: takes the progress, and knows whether the result is wanted."""
 
     def __init__(
         self, name: str, changed: Callable[["Task"], None], *, quiet: bool = False
@@ -37,7 +37,7 @@ class Task:
         self._end: Callable[[], None] = _nothing
 
     def progress(self, done: int, of: int) -> None:
-        """Tell how much is done, `of` how much (0 where nobody knows).
+        """Take how much is done, `of` how much (0 where nobody knows).
 
         Raises:
             Cancelled: stop, and leave nothing half done.
@@ -54,7 +54,7 @@ class Task:
         self._end()
 
     def give_up(self) -> None:
-        """Cancel it for a person, who is told so where the work's failure would be."""
+        """Cancel it for a person, who reads so where the work's failure would be."""
         self.given_up = True
         self.cancel()
 
@@ -70,6 +70,36 @@ class Task:
         return self._cancelled.is_set()
 
 
+class JobSlot:
+    """Where a page keeps the one job of a kind that it waits for; the next one cancels it."""
+
+    def __init__(self) -> None:
+        self._task: Task | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether its job is not over."""
+        return self._task is not None
+
+    def hold(self, task: Task) -> None:
+        """Wait for a job, and no more for the one before."""
+        self.cancel()
+        self._task = task
+
+    def release(self, task: Task) -> bool:
+        """Let go of a job that is over; return whether it is the one that is waited for."""
+        mine = task is self._task
+        if mine:
+            self._task = None
+        return mine
+
+    def cancel(self) -> None:
+        """Want the result no more: neither `done` nor `failed` is called."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+
 @dataclass(frozen=True, slots=True)
 class _Order:
     """A job; `run` returns what is to be done with its result in the window's thread."""
@@ -77,6 +107,7 @@ class _Order:
     task: Task
     run: Callable[[], Callable[[], None]]
     failed: Callable[[str], None]
+    slot: JobSlot | None
 
 
 class Jobs(QObject):
@@ -111,6 +142,7 @@ class Jobs(QObject):
         failed: Callable[[str], None],
         *,
         quiet: bool = False,
+        slot: JobSlot | None = None,
     ) -> Task:
         """Begin a job.
 
@@ -120,15 +152,15 @@ class Jobs(QObject):
             done: gets the result, in the window's thread; not called after `Task.cancel`.
             failed: gets one sentence, in the window's thread.
             quiet: nobody waits for it, so that the status line does not show it.
+            slot: of the page that waits for it.
         """
-        task = Task(name, self._returned.emit, quiet=quiet)
-        self._waiting.append(task)
+        task = self._begin(name, quiet, slot)
 
         def run() -> Callable[[], None]:
             result = work(task)
             return lambda: done(result)
 
-        self._orders.put(_Order(task, run, failed))
+        self._orders.put(_Order(task, run, failed, slot))
         self.changed.emit()
         return task
 
@@ -140,10 +172,10 @@ class Jobs(QObject):
         failed: Callable[[str], None],
         *,
         quiet: bool = False,
+        slot: JobSlot | None = None,
     ) -> Task:
-        """Begin a job in a process of its own, beside all others; else as `start`."""
-        task = Task(name, self._returned.emit, quiet=quiet)
-        self._waiting.append(task)
+        """Begin a job in a process of its own, whatever else runs; otherwise as `start`."""
+        task = self._begin(name, quiet, slot)
 
         def run() -> Callable[[], None]:
             process = WorkProcess(order)
@@ -151,8 +183,8 @@ class Jobs(QObject):
             result = process.result(task.progress)
             return lambda: done(result)
 
-        waits = _Order(task, run, failed)
-        thread = threading.Thread(target=self._wait_for, args=(waits,), name="apart", daemon=True)
+        waits = _Order(task, run, failed, slot)
+        thread = threading.Thread(target=self._wait_for, args=(waits,), name="process", daemon=True)
         self._waiters = [each for each in self._waiters if each.is_alive()]
         self._waiters.append(thread)
         thread.start()
@@ -167,12 +199,19 @@ class Jobs(QObject):
         for thread in (self._thread, *self._waiters):
             thread.join(5)
 
+    def _begin(self, name: str, quiet: bool, slot: JobSlot | None) -> Task:
+        task = Task(name, self._returned.emit, quiet=quiet)
+        self._waiting.append(task)
+        if slot is not None:
+            slot.hold(task)
+        return task
+
     def _wait_for(self, order: _Order) -> None:
-        self._returned.emit((order.task, self._answer(order)))
+        self._returned.emit((order, self._answer(order)))
 
     def _work(self) -> None:
         while (order := self._orders.get()) is not None:
-            self._returned.emit((order.task, self._answer(order)))
+            self._wait_for(order)
 
     @staticmethod
     def _answer(order: _Order) -> Callable[[], None]:
@@ -194,9 +233,10 @@ class Jobs(QObject):
     @Slot(object)
     def _take(self, returned: object) -> None:
         if isinstance(returned, tuple):
-            task, answer = returned
-            self._waiting.remove(task)
-            if task.given_up or not task.cancelled:
+            order, answer = returned
+            self._waiting.remove(order.task)
+            waited_for = order.slot is None or order.slot.release(order.task)
+            if waited_for and (order.task.given_up or not order.task.cancelled):
                 answer()
         self.changed.emit()
 

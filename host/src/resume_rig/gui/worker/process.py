@@ -1,9 +1,7 @@
-"""Python processes of the window's own, the pipes to them, and work on whole stores in them.
+"""Processes of the window's own, with both ends of the pipes to them. Free of Qt.
 
-Both ends are in this file: standard input brings an order and then what is wished of it, standard
-output takes what is told of it, pickled.
-
-Pause and stop: asked for in the window's thread, obeyed in the rig's. Free of Qt.
+Standard input brings a pickled order, then single signs: what a person wishes of it (pause, stop);
+standard output takes pickled answers. Clocks that obey a wish are here, too.
 """
 
 import logging
@@ -43,7 +41,7 @@ class _Broken:
 
 
 class ProcessEnded(Exception):
-    """It ended without an answer; the text says how."""
+    """It ended without an answer; the text is how."""
 
 
 class InternalFault(Exception):
@@ -71,19 +69,19 @@ class OtherProcess:
         )
 
     def order(self, order: object) -> None:
-        """Send the order; not where the process is gone, which `answers` tells."""
+        """Send the order; nothing where the process is gone, which `answers` raises."""
         packed = pickle.dumps(order, pickle.HIGHEST_PROTOCOL)
         self.send(len(packed).to_bytes(_LENGTH_BYTES, "big") + packed)
 
     def send(self, data: bytes) -> None:
-        """Send bytes behind the order; not where the process is gone."""
+        """Send bytes behind the order; nothing where the process is gone."""
         assert self._process.stdin is not None
         with suppress(BrokenPipeError, ValueError):
             self._process.stdin.write(data)
             self._process.stdin.flush()
 
     def answers(self) -> Iterator[object]:
-        """Yield what it tells until it is said to be over.
+        """Yield its answers; whoever has the last one stops asking.
 
         Raises:
             ResumeRigError: what the work raised.
@@ -151,7 +149,7 @@ def receive_order() -> object:
 
 
 def send(answer: object) -> None:
-    """Tell the window something.
+    """Send an answer to the window.
 
     Raises:
         BrokenPipeError: it is gone.
@@ -161,13 +159,13 @@ def send(answer: object) -> None:
 
 
 def send_faults(work: Callable[[], None]) -> None:
-    """Do the work; tell the window what it raises."""
+    """Do the work; send the window what it raises."""
     try:
         work()
     except ResumeRigError as error:
         send(_Failed(error))
     except Exception as error:
-        # The last resort: the window is to say more than that the process ended.
+        # The last resort: the window is to show more than that the process ended.
         logger.exception("work in a process of its own failed")
         send(_Broken(type(error).__name__, str(error), traceback.format_exc()))
 
@@ -323,11 +321,11 @@ class Gate:
         self.obey(Wish.STOP)
 
     def answer(self) -> None:
-        """Say that what a person was asked to do is done."""
+        """Note that what a person was asked to do is done."""
         self.obey(Wish.ANSWER)
 
     def obey(self, wish: Wish) -> None:
-        """Note a wish, and tell it to who follows."""
+        """Note a wish, and pass it on to who follows."""
         with self._lock:
             if wish is Wish.HOLD:
                 self._go.clear()
@@ -341,7 +339,7 @@ class Gate:
                 self._follower(wish)
 
     def follow(self, follower: Callable[[Wish], None] | None) -> None:
-        """Tell a gate in another process each wish from now on, and those that stand; None ends."""
+        """Pass each wish on from now on, and those that stand; None ends that."""
         with self._lock:
             self._follower = follower
             if follower is None:
@@ -352,7 +350,7 @@ class Gate:
                 follower(Wish.STOP)
 
     def take_answer(self) -> bool:
-        """Return whether that was said since the last time."""
+        """Return whether that was noted since the last time."""
         answered = self._answer.is_set()
         self._answer.clear()
         return answered
@@ -364,7 +362,7 @@ class Gate:
 
 
 class Stop:
-    """Tells a campaign to stop, once.
+    """Stops a campaign, once.
 
     The runner takes a KeyboardInterrupt as "stop, and keep what was measured". What has to be done
     after that, such as releasing the actuators, may wait in peace.
@@ -375,7 +373,7 @@ class Stop:
         self._stopped = False
 
     def check(self) -> None:
-        """Raise KeyboardInterrupt where somebody wants it to stop, and it has not been told yet."""
+        """Raise KeyboardInterrupt where somebody wants it to stop, the first time."""
         if self._gate.stopping and not self._stopped:
             self._stopped = True
             raise KeyboardInterrupt

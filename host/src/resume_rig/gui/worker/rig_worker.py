@@ -1,6 +1,6 @@
-"""The one thread that owns the rig, and its events on their way to the window.
+"""The one thread that owns the rig: requests go in by a queue, events come back by an outbox.
 
-A rig that is open in the bench view: its wires as they come, and single actions. Free of Qt.
+It keeps the rig of the bench page open and polls it, or runs a campaign; only `RigWorker` is Qt's.
 """
 
 import logging
@@ -28,11 +28,9 @@ from resume_rig.gui.worker.events import (
     FindPorts,
     HealthRead,
     LinkDown,
-    MoveContact,
-    MoveLid,
+    Move,
     PortsFound,
     Press,
-    PressKey,
     RecordLight,
     ReleaseAll,
     Request,
@@ -89,7 +87,7 @@ class BenchSession:
         self._relation: ClockRelation | None = None
 
     def begin(self) -> None:
-        """Say who the rig is, and where its wires stand."""
+        """Emit who the rig is, and where its wires stand."""
         self._take(self._rig.info())
 
     def come_back(self) -> bool:
@@ -119,31 +117,26 @@ class BenchSession:
             self._report_health(exchange)
 
     def act(self, request: BenchAction) -> None:
-        """Do one thing, and tell what the board answered.
+        """Do one thing, and emit what the board answered.
 
         Raises:
             DeviceFault: the board refuses; nothing was moved.
             RigError: the link went.
         """
         match request:
-            case Press(duration_ns=duration_ns, force_off=force_off):
-                self._press(duration_ns, force_off=force_off)
-            case MoveLid(closed=closed):
-                start = self._rig.lid(closed)
-                done = "closes" if closed else "opens"
-                self._answer("lid", f"The lid {done}, at {_at(start.start_ns)} of the board.")
-            case PressKey(duration_ns=duration_ns):
-                start = self._rig.press(Actuator.KEYBOARD, duration_ns)
-                self._answer("key", f"The board presses its key, from {_at(start.start_ns)} on.")
-            case MoveContact(closed=closed):
-                start = self._rig.contact(closed)
-                done = "closes" if closed else "opens"
-                self._answer(
-                    "contact", f"The contact {done}, at {_at(start.start_ns)} of the board."
-                )
+            case Press(actuator=actuator, duration_ns=duration_ns, force_off=force_off):
+                start = self._rig.press(actuator, duration_ns, force_off=force_off)
+                key = actuator is Actuator.KEYBOARD
+                what = "its key" if key else f"for {seconds_text(duration_ns)}"
+                self._answer(f"The board presses {what}, from {_at(start.start_ns)} on.")
+            case Move(actuator=actuator, closed=closed):
+                move = self._rig.lid if actuator is Actuator.LID else self._rig.contact
+                start = move(closed)
+                done = f"{actuator.lower()} {'closes' if closed else 'opens'}"
+                self._answer(f"The {done}, at {_at(start.start_ns)} of the board.")
             case ReleaseAll():
                 self._rig.release()
-                self._answer("release", "The board has let go of everything.")
+                self._answer("The board has let go of everything.")
             case RecordLight(on=on):
                 self._recording, self._light_until_ns = on, None
             case SelfTest():
@@ -155,13 +148,8 @@ class BenchSession:
         """Release every actuator and let go of the rig."""
         self._bench.close()
 
-    def _press(self, duration_ns: int, *, force_off: bool) -> None:
-        start = self._rig.press(Actuator.BUTTON, duration_ns, force_off=force_off)
-        text = f"The board presses for {seconds_text(duration_ns)}, from {_at(start.start_ns)} on."
-        self._answer("press", text)
-
-    def _answer(self, action: str, text: str) -> None:
-        self._emit(Answered(action, True, text))
+    def _answer(self, text: str) -> None:
+        self._emit(Answered(True, text))
 
     def _take(self, info: RigInfo) -> None:
         self._relation = ClockRelation(board_limits(info.clock_tolerance_ppb, info.clock_hz))
@@ -240,7 +228,7 @@ class Outbox:
     """One thread puts events in, another one takes them out.
 
     Args:
-        wake: called when there is something to take and nobody has been told so yet.
+        wake: called when there is something to take, once until it is taken.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
@@ -286,7 +274,7 @@ _BACK_EVERY_S: Final = 1.0
 
 
 class RigWorker(QObject):
-    """Takes requests in one thread, works on them in another, and tells what comes of them.
+    """Takes requests in one thread, works on them in another, and reports what comes of them.
 
     Signals:
         reported: a tuple of events in order, in the window's thread.
@@ -415,13 +403,13 @@ class _Loop:
 
     def _act(self, request: BenchAction) -> None:
         if self._session is None or self._down:
-            self._emit(Answered("action", False, "No rig is connected; connect one first."))
+            self._emit(Answered(False, "No rig is connected; connect one first."))
             return
         try:
             self._session.act(request)
         except DeviceFault as error:
             # The interlock's answer, not a fault of the link.
-            self._emit(Answered(type(request).__name__, False, str(error)))
+            self._emit(Answered(False, str(error)))
 
     def _run(self, order: RunCampaign) -> None:
         """Let go of the rig, which the campaign opens for itself, as the command line does."""

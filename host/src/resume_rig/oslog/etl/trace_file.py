@@ -58,13 +58,13 @@ _SYSTEM_TICKS_PER_S: Final = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class TraceHeader:
-    """What an ETL file says of itself.
+    """What an ETL file reports of itself.
 
     Attributes:
         os_build: of the machine that was traced; None where it is 0.
         pointer_bytes: 4 or 8.
         start_utc_ns, end_utc_ns: of the trace; the end is None where it was never closed.
-        clock: what its times are read from; "unknown" for a number that is not known.
+        clock: what its times are read from; "unknown" for a number that has no name.
         ticks_per_s: of that clock.
         start_ticks: that clock at the start.
         events_lost, buffers_lost: as the session counted them.
@@ -110,7 +110,7 @@ class TraceWalk:
 
     Attributes:
         header: of the file.
-        computer: name of the machine that was traced; empty where the trace does not tell.
+        computer: name of the machine that was traced; empty where the trace has none.
         events: how many there are, of all providers.
         counts: events by the GUID of their provider, of those with a manifest.
         first_ticks, last_ticks: earliest and latest stamp; None without one.
@@ -164,7 +164,7 @@ class TraceWalk:
                 return None
             size, used, *_ = _BUFFER.unpack(begin)
             if not _BUFFER.size <= size <= BUFFER_BYTES_MAX:
-                # Where the next one begins is not known.
+                # Where the next one begins is open.
                 self._damaged += 1
                 return None
             rest = file.read(size - _BUFFER.size)

@@ -1,12 +1,10 @@
-"""What an ETL file tells of sleeps: the power manager's own events, and the account of each wake.
+"""The sleeps in an ETL file: the power manager's own events, and the account of each wake.
 
 Kernel-Power times a transition as a whole, its phases, and each IRP that a device gets; that is
 what `xperf -a suspend` counts, and it names the slow device without it. Numbers and layouts are
 those of the provider's manifest (docs/reference/etl.md). Power-Troubleshooter's event stands in a
-trace that asked for it, and is read as in an event log.
-
-Stamps run on the trace's clock, which is not set when the wall clock is. What is timed is timed by
-it; the two ends of a transition are told in wall time by the events themselves.
+trace that asked for it, and is read as in an event log. Stamps run on the trace's clock, which is
+not set when the wall clock is; the two ends of a transition have a wall time in the events.
 """
 
 import struct
@@ -21,11 +19,11 @@ from resume_rig.oslog.event.assembler import ForwardAssembler
 from resume_rig.oslog.event.event import PROVIDER_GUIDS, PROVIDER_NAMES, Event, Provider
 from resume_rig.oslog.source.problems import ProblemTally
 from resume_rig.oslog.source.records import (
+    BARE_RECORD,
     SourceReading,
     SourceRequest,
     figures_of,
     ns_of_filetime,
-    trace_record,
     utc_text,
 )
 from resume_rig.oslog.xperf.components import ComponentList, name_or_blank
@@ -109,10 +107,10 @@ def is_etl(head: bytes) -> bool:
 
 
 def read_etl(request: SourceRequest) -> SourceReading:
-    """Return the sleeps that a trace holds, with what its own header tells of it.
+    """Return the sleeps that a trace holds, with what its own header reports of it.
 
     What the power manager timed joins the account of its sleep, whether that stands in the trace or
-    in an event log beside it (event/delays.py); where none does it is the account, `reading` says.
+    in an event log read with it (event/delays.py); where none does it is the account (reading.py).
 
     Raises:
         RecordError: it is no ETL file.
@@ -315,7 +313,7 @@ class _Transitions:
         return self._records
 
     def report(self) -> None:
-        """Tell of what could not be read."""
+        """Report what could not be read."""
         if self._damaged:
             count = "1 event" if self._damaged == 1 else f"{self._damaged} events"
             self._tally.report(
@@ -405,26 +403,24 @@ class _Transitions:
         times = {name: int(value) for name, value in sleep.times.items()}
         start_ns = sleep.start_ns or self._header.utc_ns(sleep.began)
         whole = None if sleep.end_ns is None else (sleep.end_ns - start_ns) / _NS_PER_MS
-        record = trace_record(
-            self._source,
-            SleepKind.STANDBY_PERFORMANCE,
-            components,
-            figures_of(traced_sleep_and_wake_ms=whole),
-            sleep_ms=times.get("SleepTime"),
-            driver_init_ms=times.get("DriverWakeTime") or None,
-            bios_init_ms=times.get("BiosInitTime") or None,
-            hiber_read_ms=times.get("HiberReadTime") or None,
-            hiber_write_ms=times.get("HiberWriteTime") or None,
-        )
         self._records.append(
             replace(
-                record,
+                BARE_RECORD,
+                source=self._source,
+                kind=SleepKind.STANDBY_PERFORMANCE,
                 sleep_time_utc_ns=start_ns,
                 wake_time_utc_ns=sleep.end_ns,
+                sleep_ms=times.get("SleepTime"),
                 wake_ms=times.get("ResumeTime"),
+                driver_init_ms=times.get("DriverWakeTime") or None,
+                bios_init_ms=times.get("BiosInitTime") or None,
+                hiber_read_ms=times.get("HiberReadTime") or None,
+                hiber_write_ms=times.get("HiberWriteTime") or None,
                 hiber_pages=times.get("HiberPagesWritten") or None,
                 target_state=sleep.states[0],
                 effective_state=sleep.states[1],
                 os_build=self._header.os_build,
+                components=components,
+                figures=figures_of(traced_sleep_and_wake_ms=whole),
             )
         )

@@ -1,33 +1,26 @@
-"""OS records of events: of a Power-Troubleshooter event with its companions, and without one.
+"""OS records of events: the account of a sleep, a Modern Standby, a death or a boot, with figures.
 
-Modern Standby has no state to enter: Kernel-Power 506 and 507 begin and end a session. A DUT that
-died in its sleep writes no account; the next boot writes Kernel-Power 41 with SleepInProgress.
-
-Figures of an account: numbers of its companions that no field of a record holds.
-
-A number of firmware above ten minutes is garbage (real firmware writes ResetEnd as
-6568027066368): it is counted as a problem and gives no figure. FullResume alone is kept as it was
-reported: beside BiosInit it may show that the firmware counts in another unit.
-
-What the power manager reports between two records is kept for the later one: how a shutdown
-before it began (Kernel-Power 109), the connectivity in standby (172), and the changes of the
-session around Modern Standby (566). The last one of a kind counts. A shutdown belongs to the next
-record of its own boot or of the boot right after it, everything else to a record of its own boot.
+An account is one event (Power-Troubleshooter 1, Kernel-Power 507 or 41, Kernel-Boot 30). Figures
+are numbers of its companions that no field of a record holds, and of what the power manager
+reported since the record before. A number of firmware above ten minutes is garbage (real firmware
+writes ResetEnd as 6568027066368): it is counted as a problem and gives no figure.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from resume_rig.model.os_record import Figure, OsRecord, SleepKind, WakeSource
-from resume_rig.oslog.event.event import UINT32_MAX, UINT64_MAX, Event, EventRole, EventValues
+from resume_rig.model.os_record import Figure, OsRecord, SleepKind
+from resume_rig.oslog.event.event import Event, EventRole, EventValues
 from resume_rig.oslog.source.problems import Problem
 from resume_rig.oslog.source.records import (
+    BARE_RECORD,
     DOZE_TYPE,
-    UNKNOWN_NAME,
+    KINDS,
+    UINT32_MAX,
+    UINT64_MAX,
     decode_wake_source,
     drips_delta,
-    trace_record,
 )
 
 LONGEST_FIRMWARE_MS: Final = 10 * 60 * 1000
@@ -79,12 +72,12 @@ _NS_PER_US: Final = 1_000
 def companion_figures(
     companions: Iterable[Event], values: EventValues, bios_init_ms: int | None = None
 ) -> tuple[Figure, ...]:
-    """Return what the companions of an account tell, in their order.
+    """Return the figures of an account's companions, in their order.
 
     Args:
         companions: events of its cycle.
         values: reads them.
-        bios_init_ms: of the account, to be set beside the firmware's own boot time.
+        bios_init_ms: of the account, to be compared with the firmware's own boot time.
     """
     figures: list[Figure] = []
     for event in companions:
@@ -181,9 +174,10 @@ def _firmware(event: Event, values: EventValues, names: Mapping[str, str]) -> li
 
 
 def _absurd_resume(event: Event, values: EventValues) -> list[Figure]:
-    """Return a FullResume that is no time of a firmware, as it was told; none of one that may be.
+    """Return a FullResume that is no time of a firmware, as it was reported; else none.
 
-    Its problem is counted where the record is made.
+    Compared with BiosInit it may show that the firmware counts in another unit. Its problem is
+    counted where the record is made.
     """
     figures = named(event, values, {"FullResume": ABSURD_RESUME})
     return [figure for figure in figures if figure.value > LONGEST_FIRMWARE_MS]
@@ -218,18 +212,22 @@ _FIGURES: Final[Mapping[EventRole, Mapping[str, str]]] = {
 }
 _STANDBY: Final = frozenset({EventRole.SESSION_TO_STANDBY, EventRole.SESSION_FROM_STANDBY})
 _RECORD: Final = frozenset({EventRole.ACCOUNT, EventRole.LEFT_STANDBY, EventRole.DIED})
-"""After these, what was told before is told."""
+"""After these, what was held belongs to a record."""
 
 
 class PowerNotes:
-    """Holds the last event of each kind since the last record.
+    """Holds what the power manager reported since the last record, the last event of each kind.
+
+    A shutdown (Kernel-Power 109) belongs to the next record of its own boot or of the boot right
+    after it; the connectivity in standby (172) and the changes of the session around Modern
+    Standby (566) to a record of their own boot.
 
     Attributes:
         shutdown: the Kernel-Power 109 of the present boot.
     """
 
     def __init__(self, shutdown: Event | None = None) -> None:
-        """Start with nothing, or with a shutdown that the log told of before."""
+        """Start with nothing, or with a shutdown that stands before the first event."""
         self.shutdown = shutdown
         self._before: Event | None = None
         self._held: dict[EventRole, Event] = {}
@@ -247,7 +245,7 @@ class PowerNotes:
         elif role is EventRole.ENTERING_STANDBY:
             self._in_standby = True
         elif role is EventRole.SESSION_FROM_STANDBY and not self._in_standby:
-            return  # of a session whose beginning the log does not tell
+            return  # of a session whose beginning is not in the log
         elif role is not None and role in _FIGURES:
             self._held[role] = event
 
@@ -290,18 +288,32 @@ _FURTHER: Final[Mapping[str, str]] = {
     "NoMultiStageResumeReason": "no_multi_stage_resume_reason",
 }
 _ZERO_IS_NONE: Final = frozenset({"checkpoint_ms"})
-# (TargetState, EffectiveState), each a SYSTEM_POWER_STATE: 2 S1, 4 S3, 5 hibernate, 6 shutdown.
-KINDS: Final[Mapping[tuple[int | None, int | None], SleepKind]] = {
-    (2, 2): SleepKind.S1,
-    (4, 4): SleepKind.S3,
-    (4, 5): SleepKind.HYBRID,
-    (5, 5): SleepKind.S4,
-    (6, 5): SleepKind.FAST_STARTUP,
+
+
+_SESSION: Final[Mapping[str, str]] = {
+    "DurationInUs": "duration_us",
+    "ExitLatencyInUs": "exit_latency_us",
+    "DripsResidencyInUs": "drips_us",
+    "HwDripsResidencyInUs": "hardware_drips_us",
+    "ActiveResidencyInUs": "active_us",
+    "FirstDripsEntryInUs": "first_drips_entry_us",
+    "DripsTransitions": "drips_transitions",
+    "EnergyDrain": "energy_drain_mwh",
+    "Reason": "exit_reason",
+}
+_SHARES: Final = (("drips_us", "drips_percent"), ("hardware_drips_us", "hardware_drips_percent"))
+_DEATH: Final[Mapping[str, str]] = {
+    "BugcheckCode": "bugcheck_code",
+    "SleepInProgress": "sleep_in_progress",
 }
 
 
 class AccountReader:
-    """Makes OS records of one source; notes what it cannot read in the source's tally."""
+    """Makes OS records of one source; notes what it cannot read in the source's tally.
+
+    Modern Standby has no state to enter: Kernel-Power 506 and 507 begin and end a session. A DUT
+    that died in its sleep writes no account; the next boot writes 41 with SleepInProgress.
+    """
 
     def __init__(self, source: int, values: EventValues) -> None:
         self._source = source
@@ -319,7 +331,7 @@ class AccountReader:
         Args:
             account: the event.
             companions: the other events of its cycle, in record order.
-            os_build: of the last boot before it, None where the log does not tell.
+            os_build: of the last boot before it, None where the log names none.
             figures: figures of what stands between the record before and this one.
         """
         companions = tuple(companions)
@@ -335,7 +347,8 @@ class AccountReader:
         )
         if sleep_ns is not None and wake_ns is not None and wake_ns < sleep_ns:
             self._values.tally.count(Problem.WAKE_BEFORE_SLEEP)
-        return OsRecord(
+        return replace(
+            BARE_RECORD,
             source=self._source,
             record_id=account.record_id,
             kind=_kind_of(target, effective, source_type, ms),
@@ -370,86 +383,8 @@ class AccountReader:
         )
 
     def build_of(self, boot: Event) -> int | None:
-        """Return BuildVersion of a Kernel-General 12 event, None where it tells none."""
+        """Return BuildVersion of a Kernel-General 12 event, None where it has none."""
         return self._values.whole(boot, "BuildVersion") or None
-
-    def _further(self, account: Event, ms: "_Durations") -> list[Figure]:
-        """Return what no field of a record holds; nothing that an account without times tells."""
-        figures = [] if ms.all_zero else named(account, self._values, _FURTHER, UINT32_MAX)
-        return [each for each in figures if each.value or each.name not in _ZERO_IS_NONE]
-
-    def _durations_ms(self, account: Event) -> "_Durations":
-        by_name = {name: self._values.whole(account, name) for name in _DURATIONS}
-        given = [value for value in by_name.values() if value is not None]
-        return _Durations(by_name, all_zero=bool(given) and not any(given))
-
-    def _firmware_resume(self, companions: tuple[Event, ...]) -> tuple[int | None, int | None]:
-        for event in companions:
-            if event.role is EventRole.FIRMWARE_RESUME:
-                full_ms = self._values.whole(event, "FullResume", UINT64_MAX) or None
-                if full_ms is not None and full_ms > LONGEST_FIRMWARE_MS:
-                    self._values.tally.count(Problem.ABSURD_RESUME)
-                    full_ms = None
-                return full_ms, self._values.whole(event, "ResumeCount")
-        return None, None
-
-
-@dataclass(frozen=True, slots=True)
-class _Durations:
-    """The durations of one account.
-
-    Attributes:
-        by_name: in ms, by field name; None where a field is absent.
-        all_zero: durations are given and every one is 0: a cycle without a measurement.
-    """
-
-    by_name: Mapping[str, int | None]
-    all_zero: bool
-
-    def reported(self, name: str) -> int | None:
-        """Return one duration; None where the whole record reports none."""
-        return None if self.all_zero else self.by_name[name]
-
-
-def _timer_owner(account: Event) -> str:
-    owner, context = (account.data.get(f"WakeTimer{n}", "").strip() for n in ("Owner", "Context"))
-    return f"{owner}: {context}" if owner and context else owner or context
-
-
-def _kind_of(
-    target: int | None, effective: int | None, source_type: int | None, ms: _Durations
-) -> SleepKind:
-    """Without a single duration it is no sleep of the kind that the states name, 4/4 included."""
-    if ms.all_zero:
-        return SleepKind.DOZE if source_type == DOZE_TYPE else SleepKind.ABORTED
-    return KINDS.get((target, effective), SleepKind.UNKNOWN)
-
-
-_NO_SOURCE: Final = WakeSource(type=None, name=UNKNOWN_NAME, text="")
-_SESSION: Final[Mapping[str, str]] = {
-    "DurationInUs": "duration_us",
-    "ExitLatencyInUs": "exit_latency_us",
-    "DripsResidencyInUs": "drips_us",
-    "HwDripsResidencyInUs": "hardware_drips_us",
-    "ActiveResidencyInUs": "active_us",
-    "FirstDripsEntryInUs": "first_drips_entry_us",
-    "DripsTransitions": "drips_transitions",
-    "EnergyDrain": "energy_drain_mwh",
-    "Reason": "exit_reason",
-}
-_SHARES: Final = (("drips_us", "drips_percent"), ("hardware_drips_us", "hardware_drips_percent"))
-_DEATH: Final[Mapping[str, str]] = {
-    "BugcheckCode": "bugcheck_code",
-    "SleepInProgress": "sleep_in_progress",
-}
-
-
-class OtherAccountReader:
-    """Makes OS records of Modern Standby sessions and of deaths in sleep."""
-
-    def __init__(self, source: int, values: EventValues) -> None:
-        self._source = source
-        self._values = values
 
     def read_session(
         self, entered: Event | None, left: Event, os_build: int | None, more: Iterable[Figure]
@@ -459,7 +394,7 @@ class OtherAccountReader:
         Args:
             entered: Kernel-Power 506; None where the log begins within the session.
             left: Kernel-Power 507.
-            os_build: of the last boot, None where the log does not tell.
+            os_build: of the last boot, None where the log names none.
             more: figures of what stands between the record before and this one.
         """
         figures = (
@@ -502,13 +437,36 @@ class OtherAccountReader:
         if not any(figure.name == START_OS_IMAGE and figure.value for figure in figures):
             return None
         return replace(
-            trace_record(self._source, SleepKind.BOOT, figures=figures),
+            BARE_RECORD,
+            source=self._source,
             record_id=times.record_id,
+            kind=SleepKind.BOOT,
+            figures=figures,
             sleep_time_utc_ns=self._values.time_ns(began, "StartTime"),
             written_utc_ns=times.time_utc_ns,
             os_build=os_build,
             text="\n".join(filter(None, (began.text, *(event.text for event in booted)))),
         )
+
+    def _further(self, account: Event, ms: "_Durations") -> list[Figure]:
+        """Return what no field of a record holds; nothing of an account without times."""
+        figures = [] if ms.all_zero else named(account, self._values, _FURTHER, UINT32_MAX)
+        return [each for each in figures if each.value or each.name not in _ZERO_IS_NONE]
+
+    def _durations_ms(self, account: Event) -> "_Durations":
+        by_name = {name: self._values.whole(account, name) for name in _DURATIONS}
+        given = [value for value in by_name.values() if value is not None]
+        return _Durations(by_name, all_zero=bool(given) and not any(given))
+
+    def _firmware_resume(self, companions: tuple[Event, ...]) -> tuple[int | None, int | None]:
+        for event in companions:
+            if event.role is EventRole.FIRMWARE_RESUME:
+                full_ms = self._values.whole(event, "FullResume", UINT64_MAX) or None
+                if full_ms is not None and full_ms > LONGEST_FIRMWARE_MS:
+                    self._values.tally.count(Problem.ABSURD_RESUME)
+                    full_ms = None
+                return full_ms, self._values.whole(event, "ResumeCount")
+        return None, None
 
     def _shares(self, values: Mapping[str, float]) -> list[Figure]:
         duration_us = values.get("duration_us")
@@ -537,23 +495,14 @@ class OtherAccountReader:
             states = [
                 self._values.whole(entered, name) for name in ("TargetState", "EffectiveState")
             ]
-        return OsRecord(
+        return replace(
+            BARE_RECORD,
             source=self._source,
             record_id=written.record_id,
             kind=kind,
             sleep_time_utc_ns=None if entered is None else entered.time_utc_ns,
             wake_time_utc_ns=None if kind is SleepKind.DIED else written.time_utc_ns,
             written_utc_ns=written.time_utc_ns,
-            sleep_ms=None,
-            wake_ms=None,
-            driver_init_ms=None,
-            bios_init_ms=None,
-            firmware_resume_ms=None,
-            firmware_resume_count=None,
-            hiber_read_ms=None,
-            hiber_write_ms=None,
-            hiber_pages=None,
-            wake_source=_NO_SOURCE,
             target_state=states[0],
             effective_state=states[1],
             os_build=os_build,
@@ -562,3 +511,34 @@ class OtherAccountReader:
                 event.text for event in (entered, written) if event is not None and event.text
             ),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Durations:
+    """The durations of one account.
+
+    Attributes:
+        by_name: in ms, by field name; None where a field is absent.
+        all_zero: durations are given and every one is 0: a cycle without a measurement.
+    """
+
+    by_name: Mapping[str, int | None]
+    all_zero: bool
+
+    def reported(self, name: str) -> int | None:
+        """Return one duration; None where the whole record reports none."""
+        return None if self.all_zero else self.by_name[name]
+
+
+def _timer_owner(account: Event) -> str:
+    owner, context = (account.data.get(f"WakeTimer{n}", "").strip() for n in ("Owner", "Context"))
+    return f"{owner}: {context}" if owner and context else owner or context
+
+
+def _kind_of(
+    target: int | None, effective: int | None, source_type: int | None, ms: _Durations
+) -> SleepKind:
+    """Without a single duration it is no sleep of the kind that the states name, 4/4 included."""
+    if ms.all_zero:
+        return SleepKind.DOZE if source_type == DOZE_TYPE else SleepKind.ABORTED
+    return KINDS.get((target, effective), SleepKind.UNKNOWN)

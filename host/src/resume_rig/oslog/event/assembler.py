@@ -1,15 +1,7 @@
-"""Events in record order to OS records.
+"""Events in record order to OS records, oldest first or newest first.
 
 Record order is the truth, time is not: an event between the wake and the setting of the clock
-carries a stale stamp. A cycle writes 42, 107, Kernel-General 1, 131, 130 and then its account,
-Power-Troubleshooter 1; a wake from hibernation also writes Kernel-Boot events. A cycle that
-sleeps again quickly writes its account after the next 42, which then belongs to the next account.
-No cycle reaches over a boot or a shutdown. What asks for a sleep stands before its 42: the request
-of a process (187), and the change of the session (566).
-
-The forward assembler holds two cycles at most and gives each record at once. The backward one
-holds the events since two boots, because only what stands before an event in time tells what it
-means; nothing but a sleep that was never answered reaches over a boot.
+carries a stale stamp.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +10,6 @@ from typing import Final
 from resume_rig.model.os_record import Figure, OsRecord
 from resume_rig.oslog.event.accounts import (
     AccountReader,
-    OtherAccountReader,
     PowerNotes,
     companion_figures,
     shutdown_at_end,
@@ -62,13 +53,19 @@ _FOLLOWED: Final = (
 class CycleTracker:
     """Holds the companions of two cycles at most.
 
+    A cycle writes 42, 107, Kernel-General 1, 131, 130 and then its account, Power-Troubleshooter 1;
+    a wake from hibernation also writes Kernel-Boot events. A cycle that sleeps again quickly writes
+    its account after the next 42, which then belongs to the next account. No cycle reaches over a
+    boot or a shutdown. What asks for a sleep stands before its 42: the request of a process (187),
+    and the change of the session (566).
+
     Attributes:
         unanswered: the Kernel-Power 42 that no account answered before the last boot.
-        booted: what the last boot told of itself.
+        booted: the Kernel-Boot events of the last boot.
     """
 
     def __init__(self, unanswered: Event | None = None) -> None:
-        """Start with nothing, or with a sleep that the log told of before."""
+        """Start with nothing, or with a sleep that stands before the first event."""
         self.unanswered: Event | None = None
         self.booted: _ByRole = {}
         self._previous: _ByRole = {}
@@ -91,7 +88,7 @@ class CycleTracker:
             return tuple(self._close().values())
         if role is EventRole.BOOT:
             self.booted = {}
-            self.unanswered = None  # a boot tells of the one before it alone
+            self.unanswered = None  # a boot reports of the one before it alone
             self._end_of_boot()
         elif role is EventRole.SHUTDOWN:
             self._previous, self._current, self._requests = {}, {}, {}
@@ -124,7 +121,7 @@ class CycleTracker:
         self._current[role] = event
 
     def _led_to(self, sleep: Event) -> _ByRole:
-        """Return what asked for a sleep; a process only where the sleep says that one did."""
+        """Return what asked for a sleep; a process only where the sleep names that reason."""
         requests, self._requests = self._requests, {}
         if sleep.data.get("Reason", "") not in _OF_A_PROCESS:
             requests.pop(EventRole.SLEEP_REQUESTED, None)
@@ -179,7 +176,6 @@ class ForwardAssembler:
         self.os_build: int | None = None
         self._values = EventValues(tally)
         self._accounts = AccountReader(source, self._values)
-        self._others = OtherAccountReader(source, self._values)
         self._tracker = CycleTracker(unanswered)
         self._session: Event | None = None
         self._clock = _ClockSteps(self._values)
@@ -223,13 +219,13 @@ class ForwardAssembler:
         kind = booted.get(EventRole.BOOT_TYPE)
         if began is None or kind is None or kind.data.get("BootType") != COLD_BOOT:
             return None
-        return self._others.read_boot(began, event, tuple(booted.values()), self.os_build)
+        return self._accounts.read_boot(began, event, tuple(booted.values()), self.os_build)
 
     def _death(self, event: Event, _: _Companions) -> OsRecord | None:
         entered = self._tracker.unanswered or self._tracker.asleep
         boot = companion_figures(self._tracker.booted.values(), self._values)
         figures = (*boot, *self._notes.figures(self._values))
-        return self._others.read_death(event, entered, figures, self.os_build)
+        return self._accounts.read_death(event, entered, figures, self.os_build)
 
     def _enter_standby(self, event: Event, _: _Companions) -> None:
         self.end_session()
@@ -237,7 +233,7 @@ class ForwardAssembler:
 
     def _leave_standby(self, event: Event, _: _Companions) -> OsRecord | None:
         entered, self._session = self._session, None
-        return self._others.read_session(entered, event, self.os_build, self._figures_between())
+        return self._accounts.read_session(entered, event, self.os_build, self._figures_between())
 
     def _clock_step(self, event: Event, _: _Companions) -> None:
         self._clock.add(event)
@@ -271,7 +267,11 @@ class ForwardAssembler:
 
 
 class BackwardAssembler:
-    """Takes events newest first, as `wevtutil /rd:true` writes them; gives records at the end."""
+    """Takes events newest first, as `wevtutil /rd:true` writes them; gives records at the end.
+
+    It holds the events since two boots, because what an event means depends on what stands before
+    it in time; nothing but a sleep that was never answered reaches over a boot.
+    """
 
     def __init__(self, source: int, tally: ProblemTally) -> None:
         self.os_build: int | None = None
@@ -335,7 +335,7 @@ class _ClockSteps:
     def add(self, event: Event) -> None:
         """Count a step.
 
-        A setting that changed nothing is none, and one told twice is one. An old Windows gives
+        A setting that changed nothing is none, and one written twice is one. An old Windows gives
         no reason: the first after a sleep is that of the wake.
         """
         if self._asleep and "Reason" not in event.data:

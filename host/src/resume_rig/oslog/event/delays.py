@@ -1,14 +1,10 @@
 """What delayed a boot, a shutdown or a sleep: Microsoft-Windows-Diagnostics-Performance.
 
 The provider writes into a log of its own, Diagnostics-Performance/Operational. Events 100, 200 and
-300 tell how long a boot, a shutdown, and a sleep with its resume took; the others name one
-application, driver, service, device or step each. Which belong together their StartTime says: in
-51 of 51 events of four real logs it is that of their 100 or 200, to the microsecond. Numbers of
-records and the times of writing say nothing: a shutdown is written after the next boot.
-
-A growing log may be cut between a 300 and what it names. So each piece gives accounts of its own,
-and `with_delays` puts together what is of one transition, and with the record of its sleep or, by
-Kernel-Boot, of its boot.
+300 time a boot, a shutdown, and a sleep with its resume; the others name one application, driver,
+service, device or step each. Which belong together follows from their StartTime: in 51 of 51
+events of four real logs it is that of their 100 or 200, to the microsecond. Numbers of records and
+times of writing are no help: a shutdown is written after the next boot.
 """
 
 from bisect import bisect_left
@@ -28,7 +24,7 @@ from resume_rig.model.os_record import (
 from resume_rig.oslog.event.accounts import START_OS_IMAGE
 from resume_rig.oslog.event.event import Event, EventRole, EventValues
 from resume_rig.oslog.source.problems import Problem
-from resume_rig.oslog.source.records import trace_record
+from resume_rig.oslog.source.records import BARE_RECORD
 
 COMPONENT_LIMIT: Final = 500
 """Delays of one transition; a real boot has some tens."""
@@ -39,7 +35,7 @@ LONGEST_MS: Final = 24 * 60 * 60 * 1000
 """Assumed: what is longer is no delay of a transition."""
 
 JOIN_NS: Final = 10_000_000_000
-"""Assumed, no public log has both: how far a sleep's two accounts may lie apart."""
+"""Assumed, no public log has both: the longest time between a sleep's two accounts."""
 
 _NS_PER_US: Final = 1_000  # the evtx library keeps no more of a time within an event
 _NO_NAME: Final = "(no name)"
@@ -49,7 +45,7 @@ _SERVICE, _DEVICE = ComponentKind.SERVICE, ComponentKind.DEVICE
 
 @dataclass(frozen=True, slots=True)
 class _FieldNames:
-    """How an event that tells of a whole transition spells it.
+    """How an event that times a whole transition spells it.
 
     Attributes:
         start, end: fields of its two times.
@@ -112,7 +108,7 @@ _Key = tuple[SleepKind, int | None]
 
 @dataclass(slots=True)
 class _Account:
-    """What is known of one transition so far."""
+    """What was read of one transition."""
 
     kind: SleepKind
     start_ns: int | None
@@ -123,7 +119,7 @@ class _Account:
 
 
 class DelayReader:
-    """Takes events of Diagnostics-Performance in any order; `take` gives what they tell."""
+    """Takes events of Diagnostics-Performance in any order; `take` gives their accounts."""
 
     def __init__(self, source: int, values: EventValues) -> None:
         self._source = source
@@ -140,7 +136,7 @@ class DelayReader:
             self._add(account, self._delays(event))
 
     def take(self) -> list[OsRecord]:
-        """Return an account for each transition that was told of since the last call."""
+        """Return an account for each transition that was reported since the last call."""
         accounts, self._accounts = self._accounts, {}
         return [self._record(account) for account in accounts.values()]
 
@@ -163,8 +159,11 @@ class DelayReader:
         if (degraded := self._values.whole(event, names.degraded, 1)) is not None:
             figures.append(Figure("degraded", degraded))
         account.whole = replace(
-            trace_record(self._source, kind, figures=tuple(figures)),
+            BARE_RECORD,
+            source=self._source,
             record_id=event.record_id,
+            kind=kind,
+            figures=tuple(figures),
             wake_time_utc_ns=self._values.time_ns(event, names.end) if names.end else None,
             written_utc_ns=event.time_utc_ns,
         )
@@ -214,7 +213,12 @@ class DelayReader:
     def _record(self, account: _Account) -> OsRecord:
         return replace(
             account.whole
-            or replace(trace_record(self._source, account.kind), written_utc_ns=account.written_ns),
+            or replace(
+                BARE_RECORD,
+                source=self._source,
+                kind=account.kind,
+                written_utc_ns=account.written_ns,
+            ),
             sleep_time_utc_ns=account.start_ns,
             components=tuple(account.components),
             text="\n".join(account.texts),
@@ -244,9 +248,10 @@ def _name(event: Event, *fields: str) -> str:
 def with_delays(records: Sequence[OsRecord]) -> list[OsRecord | None]:
     """Return the records, each account of delays joined to what it is of.
 
-    Accounts of one transition, by their start, become the first of them. One of a sleep goes to
-    the record of the sleep that is nearest in begin and end, within JOIN_NS in each; where a second
-    is less than twice as far, and without any, it stays as it is.
+    A growing log may be cut between a 300 and what it names, so each piece of it gives accounts of
+    its own. Accounts of one transition, by their start, become the first of them. One of a sleep
+    goes to the record of the sleep that is nearest in begin and end, within JOIN_NS in each; where
+    a second is less than twice as far, and without any, it stays as it is.
 
     Returns:
         as many as there were; None in the place of one that is part of another now.
@@ -273,7 +278,7 @@ def with_delays(records: Sequence[OsRecord]) -> list[OsRecord | None]:
 
 
 def _is_of_system_log(record: OsRecord) -> bool:
-    """Whether a boot is told by Kernel-Boot, with the firmware's part and without its length."""
+    """Whether a boot is Kernel-Boot's account, with the firmware's part and without its length."""
     names = {figure.name for figure in record.figures}
     return record.kind is SleepKind.BOOT and START_OS_IMAGE in names
 
@@ -295,7 +300,7 @@ def _merged(one: OsRecord, other: OsRecord) -> OsRecord:
 def _join(
     found: list[OsRecord | None], accounts: Iterable[int], is_whole: Callable[[OsRecord], bool]
 ) -> None:
-    """Join each account to the record of its transition, which `is_whole` tells."""
+    """Join each account to the record of its transition, one of those for which `is_whole`."""
     sleeps = sorted(
         (record.sleep_time_utc_ns, index)
         for index, record in enumerate(found)
@@ -340,7 +345,7 @@ def _nearest(near: Sequence[tuple[int, int]]) -> int | None:
 def _distance_ns(sleep: OsRecord | None, account: OsRecord) -> int | None:
     """Return how far a sleep lies from an account, in begin and end; None where too far.
 
-    An end that one of them lacks says nothing. A doze has the begin of its S4, and ends before.
+    An end that one of them lacks does not count. A doze has the begin of its S4, and ends before.
     """
     if sleep is None or sleep.sleep_time_utc_ns is None or account.sleep_time_utc_ns is None:
         return None

@@ -1,8 +1,6 @@
-"""One event of a Windows event log, as far as a sleep or a wake is concerned, and its values.
+"""One `<Event>` element of a Windows event log to an Event, where it is about a sleep or a wake.
 
-One `<Event>` element to an Event, where its provider matters.
-
-Two readers give the same fields. `read_plain` knows the one shape that the event log service
+Two readers give the same fields. `read_plain` takes the one shape that the event log service
 writes, in one pass of a pattern, and gives up at anything else: an entity, a comment, a section or
 field that stands elsewhere, a character that XML forbids or that a parser would normalise.
 `read_full` is an XML parser, with everything refused that can grow or fetch, and takes ten times
@@ -19,12 +17,12 @@ from xml.parsers import expat
 
 from resume_rig.model.errors import RecordError
 from resume_rig.oslog.source.problems import Problem, ProblemTally
-from resume_rig.oslog.source.records import parse_utc_ns, parse_whole
+from resume_rig.oslog.source.records import UINT32_MAX, UINT64_MAX, parse_utc_ns, parse_whole
 
 
 @unique
 class Provider(StrEnum):
-    """Who writes the events that tell of sleeps and wakes; the value is the provider's GUID."""
+    """Who writes events of sleeps and wakes; the value is the provider's GUID."""
 
     POWER_TROUBLESHOOTER = "cdc05e28-c449-49c6-b9d2-88cf761644df"
     KERNEL_POWER = "331c3b3a-2005-44c2-ac5e-77220c37d6b4"
@@ -35,7 +33,7 @@ class Provider(StrEnum):
 
 @unique
 class EventRole(StrEnum):
-    """What an event is within the account of one cycle, or around it."""
+    """What an event is within the account of one cycle, or around it; ROLES is made of these."""
 
     ACCOUNT = "Power-Troubleshooter 1"
     ENTERING_SLEEP = "Kernel-Power 42"
@@ -79,37 +77,24 @@ PROVIDER_GUIDS: Final[Mapping[str, Provider]] = {provider.value: provider for pr
 DELAY_EVENT_IDS: Final = (*range(101, 111), *range(201, 204), *range(301, 311), 350, 351, 352)
 """Events of Diagnostics-Performance that name what delayed a transition."""
 
+# By the role's own words: "Kernel-Power 42" is event 42 of that provider. A role that also depends
+# on an event's values is found by `Event`.
 ROLES: Final[Mapping[tuple[Provider, int], EventRole]] = {
-    (Provider.POWER_TROUBLESHOOTER, 1): EventRole.ACCOUNT,
-    (Provider.KERNEL_POWER, 42): EventRole.ENTERING_SLEEP,
-    (Provider.KERNEL_POWER, 107): EventRole.RESUMED,
-    (Provider.KERNEL_GENERAL, 1): EventRole.CLOCK_SET,
-    (Provider.KERNEL_POWER, 130): EventRole.FIRMWARE_SUSPEND,
-    (Provider.KERNEL_POWER, 131): EventRole.FIRMWARE_RESUME,
-    (Provider.KERNEL_GENERAL, 12): EventRole.BOOT,
-    (Provider.KERNEL_GENERAL, 13): EventRole.SHUTDOWN,
-    (Provider.KERNEL_BOOT, 20): EventRole.BOOT_STATUS,
-    (Provider.KERNEL_BOOT, 27): EventRole.BOOT_TYPE,
-    (Provider.KERNEL_BOOT, 30): EventRole.BOOT_TIMES,
-    (Provider.KERNEL_POWER, 41): EventRole.DIED,
-    (Provider.KERNEL_POWER, 506): EventRole.ENTERING_STANDBY,
-    (Provider.KERNEL_POWER, 507): EventRole.LEFT_STANDBY,
-    (Provider.KERNEL_POWER, 187): EventRole.SLEEP_REQUESTED,
-    (Provider.KERNEL_POWER, 109): EventRole.SHUTDOWN_BEGUN,
-    (Provider.KERNEL_POWER, 172): EventRole.CONNECTIVITY,
-    (Provider.KERNEL_POWER, 566): EventRole.SESSION_CHANGED,
-    (Provider.DIAGNOSTICS_PERFORMANCE, 100): EventRole.BOOT_TOOK,
-    (Provider.DIAGNOSTICS_PERFORMANCE, 200): EventRole.SHUTDOWN_TOOK,
-    (Provider.DIAGNOSTICS_PERFORMANCE, 300): EventRole.STANDBY_TOOK,
+    **{
+        (PROVIDER_NAMES[f"microsoft-windows-{name.lower()}"], int(number)): role
+        for role in EventRole
+        for name, _, number in (role.value.partition(" "),)
+        if number.isdecimal()
+    },
     **{(Provider.DIAGNOSTICS_PERFORMANCE, each): EventRole.DELAY for each in DELAY_EVENT_IDS},
 }
 PERFORMANCE_EVENT_IDS: Final = frozenset({100, 200, 300, *DELAY_EVENT_IDS})
-"""Events of Diagnostics-Performance that tell of a transition."""
+"""Events of Diagnostics-Performance that time a transition."""
 
 RELEVANT_EVENT_IDS: Final = frozenset(
     event_id for provider, event_id in ROLES if provider is not Provider.DIAGNOSTICS_PERFORMANCE
 )
-"""Events of all other providers; many have numbers of Diagnostics-Performance and tell nothing."""
+"""Events of all other providers; many others have the numbers of Diagnostics-Performance."""
 
 CLOCK_SET_ON_WAKE: Final = "2"
 """Reason of Kernel-General 1: the clock was synchronised with the hardware on a wake."""
@@ -142,6 +127,7 @@ class Event:
         time_utc_ns: TimeCreated, ns since 1970 UTC; stale between a wake and the clock's setting.
         data: the named values of EventData; the first of two with one name. Hostile texts.
         text: the original text where it was asked for, else empty.
+        computer: the computer that wrote it, its domain behind a dot; hostile, may be empty.
         role: what the event is within a cycle's account; None where it has no part in one.
     """
 
@@ -152,6 +138,7 @@ class Event:
     time_utc_ns: int | None
     data: Mapping[str, str]
     text: str = ""
+    computer: str = ""
     role: EventRole | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -177,9 +164,6 @@ def provider_of(guid: str, name: str) -> Provider | None:
     """Return the provider, by its GUID (braces and case do not matter) or else by its name."""
     return PROVIDER_GUIDS.get(guid.strip(" {}").lower()) or PROVIDER_NAMES.get(name.strip().lower())
 
-
-UINT32_MAX: Final = (1 << 32) - 1
-UINT64_MAX: Final = (1 << 64) - 1
 
 _TRUTHS: Final = {"true": 1, "false": 0}
 
@@ -215,9 +199,12 @@ class EventValues:
 VALUE_LIMIT_CHARS: Final = 4096
 """A longer value of the log is cut: no real one comes near, and it may be hostile."""
 
+COMPUTER_LIMIT_CHARS: Final = 255
+"""A longer computer name is cut; DNS allows no longer one."""
+
 
 class EventFields(NamedTuple):
-    """What an element tells; a field that it does not have is empty.
+    """What an element holds; a field that it does not have is empty.
 
     Attributes:
         name, guid: of the first provider.
@@ -231,6 +218,7 @@ class EventFields(NamedTuple):
     record_id: str
     time_created: str
     data: Mapping[str, str]
+    computer: str = ""
 
 
 # Characters that no XML parser changes or refuses: neither mark-up nor controls, no half pairs.
@@ -279,7 +267,8 @@ _SYSTEM: Final = "".join(
         _optional(
             _element("Execution", "", _attribute("ProcessID") + _attribute("ThreadID")),
         ),
-        *(_optional(_element(name)) for name in ("Channel", "Computer")),
+        _optional(_element("Channel")),
+        _optional(_element("Computer", "computer")),
         _optional(_element("Security", "", _optional(_attribute("UserID")))),
     )
 )
@@ -313,7 +302,7 @@ def read_plain(text: str) -> EventFields | None:
     match = _plain().fullmatch(text)
     if match is None:
         return None
-    (*(name, name_, guid, guid_, event_id, version, time, time_, record_id, values),) = (
+    name, name_, guid, guid_, event_id, version, time, time_, record_id, computer, values = (
         match.groups("")
     )
     data: dict[str, str] = {}
@@ -329,6 +318,7 @@ def read_plain(text: str) -> EventFields | None:
         record_id=record_id,
         time_created=time or time_,
         data=data,
+        computer=computer,
     )
 
 
@@ -382,6 +372,7 @@ class _FieldReader:
             record_id=self._system.get("EventRecordID", ""),
             time_created=self._time_created,
             data=self._data,
+            computer=self._system.get("Computer", ""),
         )
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -418,7 +409,6 @@ def _refuse_declaration(*_: object) -> None:
     raise RecordError("could not read an event: found a document type or entity declaration")
 
 
-_UINT64_MAX: Final = (1 << 64) - 1
 _RELEVANT_WORDS: Final = (
     *("Power-Troubleshooter", "Kernel-Power", "Kernel-General", "Kernel-Boot"),
     "Diagnostics-Performance",
@@ -443,7 +433,9 @@ def is_relevant(text: str) -> bool:
     is_of_provider = None
     if 0 < head_chars <= _HEAD_LIMIT_CHARS:
         is_of_provider = _head_names_provider(text[:head_chars])
-    if is_of_provider is False or (is_of_provider is None and not _names_provider(text)):
+    if is_of_provider is None:
+        is_of_provider = _names_provider(text)
+    if not is_of_provider:
         return False
     event_ids = [int(event_id) for event_id in _EVENT_ID.findall(text)]
     if not event_ids or not RELEVANT_EVENT_IDS.isdisjoint(event_ids):
@@ -467,13 +459,13 @@ def _head_names_provider(head: str) -> bool | None:
 def parse_event(
     text: str, tally: ProblemTally, *, keep_text: bool, written: str = ""
 ) -> Event | None:
-    """Return the event that one `<Event>` element tells of; None where its provider is another.
+    """Return the event of one `<Event>` element; None where its provider is another.
 
     Args:
         text: the element and nothing around it.
         tally: takes the times and numbers that could not be read.
         keep_text: whether the event carries `text` as it was read.
-        written: when it was written, where something better than its TimeCreated is known.
+        written: when it was written, where the file has it more exactly than its TimeCreated.
 
     Raises:
         RecordError: the element is not well formed, or declares entities.
@@ -501,12 +493,13 @@ def event_of(
         time_utc_ns=_time(written or fields.time_created, tally),
         data=fields.data,
         text=text,
+        computer=fields.computer.strip()[:COMPUTER_LIMIT_CHARS],
     )
 
 
 def _whole(text: str, tally: ProblemTally) -> int | None:
     try:
-        return parse_whole(text, maximum=_UINT64_MAX)
+        return parse_whole(text, UINT64_MAX)
     except RecordError:
         tally.count(Problem.BAD_NUMBER)
         return None

@@ -2,8 +2,8 @@
 
 A log is oldest first, newest first, several of these one after another, or mixed. Each stretch
 of rising or falling record numbers is a run and is assembled in its own direction, so that
-nothing is held. Only a log that mixes numbers that are all different has to be read again and
-sorted: `must_sort` says so.
+nothing is held. Only a log that mixes numbers that are all different (`must_sort`) has to be read
+again and sorted.
 """
 
 from array import array
@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from resume_rig.model.os_record import OsRecord
 from resume_rig.oslog.event.assembler import BackwardAssembler, ForwardAssembler
 from resume_rig.oslog.event.delays import DelayReader
-from resume_rig.oslog.event.event import Event, EventValues, Provider
+from resume_rig.oslog.event.event import Event, EventRole, EventValues, Provider
 from resume_rig.oslog.source.problems import Problem, ProblemTally
 from resume_rig.oslog.source.records import SourceReading, SourceRequest
 
@@ -29,7 +29,7 @@ class RepeatFilter:
         self._taken: set[int] = set()
 
     def admit(self, record: OsRecord) -> bool:
-        """Whether the record is new; one without number or time cannot be told from another."""
+        """Whether the record is new; one without number or time counts as new."""
         if record.record_id is None or record.written_utc_ns is None:
             return True
         identity = hash(
@@ -68,7 +68,7 @@ class RecordNumbers:
 
     @property
     def must_sort(self) -> bool:
-        """Whether the numbers rise and fall but are all different: sorting tells their order."""
+        """Whether the numbers rise and fall but are all different: sorting finds their order."""
         if not (self._all_numbered and self._rises and self._falls):
             return False
         return all(one != other for one, other in pairwise(sorted(self._numbers)))
@@ -90,7 +90,7 @@ class OrderedAssembler:
 
     @property
     def os_build(self) -> int | None:
-        """The last build that the log tells of."""
+        """The last build that the log names."""
         return self._forward.os_build
 
     def feed(self, event: Event) -> None:
@@ -149,6 +149,35 @@ class OrderedAssembler:
         self._deciding = True
 
 
+_SLEEPS: Final = frozenset({EventRole.ACCOUNT, EventRole.LEFT_STANDBY, EventRole.DIED})
+_COMPUTERS_MOST: Final = 8
+
+
+class ComputerNames:
+    """Names of the computers that a log is of: those of its sleeps, of a log without any all.
+
+    A new PC boots under a name that Windows' setup gave it and gets its own before it ever sleeps:
+    of three public logs two begin so. One that joins a domain has that behind its name from then
+    on, and is the same.
+    """
+
+    def __init__(self) -> None:
+        self._of_sleeps: dict[str, str] = {}
+        self._of_others: dict[str, str] = {}
+
+    def add(self, event: Event) -> None:
+        """Take the name in an event; names differ by more than case."""
+        names = self._of_sleeps if event.role in _SLEEPS else self._of_others
+        if event.computer and len(names) < _COMPUTERS_MOST:
+            names.setdefault(event.computer.lower(), event.computer)
+
+    def found(self) -> tuple[str, ...]:
+        """Return the names in the order of the log."""
+        names = self._of_sleeps or self._of_others
+        hosts = {key.partition(".")[0] for key in names if "." in key}
+        return tuple(name for key, name in names.items() if key not in hosts)
+
+
 TakeEvent = Callable[[Event], None]
 
 
@@ -175,45 +204,43 @@ def read_source(request: SourceRequest, kind: str, scan: EventScan) -> SourceRea
     Raises:
         RecordError: nothing of the file can be read.
     """
-    tally = ProblemTally()
-    numbers = RecordNumbers()
-    assembler = OrderedAssembler(request.source, tally)
-    delays = DelayReader(request.source, EventValues(tally))
+    log = _WholeLog(request.source)
+    count = scan(request, log.take, log.tally)
+    if log.numbers.must_sort:
+        log = _WholeLog(request.source, sort=True)
+        scan(request, log.take, log.tally)
+    return request.answer(
+        *(log.finish(), kind, log.tally.integrity()),
+        count=count,
+        os_build=log.assembler.os_build,
+        computers=log.computers.found(),
+    )
 
-    def take(event: Event) -> None:
+
+class _WholeLog:
+    """Takes the events of one log; those that are to be sorted are held until the end."""
+
+    def __init__(self, source: int, *, sort: bool = False) -> None:
+        self.tally = ProblemTally()
+        self.numbers = RecordNumbers()
+        self.assembler = OrderedAssembler(source, self.tally)
+        self.computers = ComputerNames()
+        self._delays = DelayReader(source, EventValues(self.tally))
+        self._held: list[Event] | None = [] if sort else None
+
+    def take(self, event: Event) -> None:
+        """Take the next event in the file's order."""
+        self.computers.add(event)
         if event.provider is Provider.DIAGNOSTICS_PERFORMANCE:
-            delays.feed(event)  # of another log, which counts its records by itself
-            return
-        numbers.add(event.record_id)
-        assembler.feed(event)
-
-    count = scan(request, take, tally)
-    records = assembler.finish()
-    os_build = assembler.os_build
-    if numbers.must_sort:
-        tally = ProblemTally()
-        records, os_build, delays = _read_sorted(request, scan, tally)
-    records += delays.take()
-    return request.answer(records, kind, tally.integrity(), count=count, os_build=os_build)
-
-
-def _read_sorted(
-    request: SourceRequest, scan: EventScan, tally: ProblemTally
-) -> tuple[list[OsRecord], int | None, DelayReader]:
-    """Read again, hold the relevant events, and assemble them by their numbers."""
-    events: list[Event] = []
-    delays = DelayReader(request.source, EventValues(tally))
-
-    def take(event: Event) -> None:
-        if event.provider is Provider.DIAGNOSTICS_PERFORMANCE:
-            delays.feed(event)
+            self._delays.feed(event)  # of another log, which counts its records by itself
+        elif self._held is not None:
+            self._held.append(event)
         else:
-            events.append(event)
+            self.numbers.add(event.record_id)
+            self.assembler.feed(event)
 
-    scan(request, take, tally)
-    events.sort(key=lambda event: event.record_id or 0)
-    assembler = ForwardAssembler(request.source, tally)
-    repeats = RepeatFilter(tally)
-    records = [assembler.feed(event) for event in events]
-    admitted = [record for record in records if record is not None and repeats.admit(record)]
-    return admitted, assembler.os_build, delays
+    def finish(self) -> list[OsRecord]:
+        """Return all records."""
+        for event in sorted(self._held or (), key=lambda event: event.record_id or 0):
+            self.assembler.feed(event)
+        return [*self.assembler.finish(), *self._delays.take()]

@@ -3,14 +3,15 @@
 An item is an EventLogRecord or its XML. An EventLogRecord has a localised Message and values
 without names. Values are used without names only where version and number of values together
 leave one layout: version 2 of Power-Troubleshooter 1 puts a field in the middle, so the place
-alone says nothing.
+alone decides nothing.
 """
 
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from resume_rig.model.errors import RecordError
@@ -27,7 +28,7 @@ from resume_rig.oslog.event.event import (
     provider_of,
 )
 from resume_rig.oslog.event.log import TakeEvent, read_source
-from resume_rig.oslog.source.lines import EventText, encoding_of
+from resume_rig.oslog.source.lines import EventText, head_text
 from resume_rig.oslog.source.problems import Problem, ProblemTally
 from resume_rig.oslog.source.records import SourceReading, SourceRequest
 
@@ -132,7 +133,7 @@ _TICKS_PER_MS: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class UnnamedValues:
-    """An event whose values have no names and no layout that is known."""
+    """An event whose values have no names, and of which no layout is listed."""
 
     provider: Provider
     event_id: str
@@ -172,6 +173,7 @@ def fields_of(record: Mapping[str, object]) -> EventFields | UnnamedValues | Non
         record_id=_text(record.get("RecordId")),
         time_created=_text(record.get("TimeCreated")),
         data=data,
+        computer=_text(record.get("MachineName")),
     )
 
 
@@ -242,13 +244,13 @@ _ADVICE: Final = (
 
 def is_json_export(head: bytes) -> bool:
     """Whether a file that begins so is JSON of events."""
-    text = _start_of(head)
+    text = head_text(head)
     return text[:1] in ("[", "{") and _JSON_MARKS.search(text) is not None
 
 
 def is_csv_export(head: bytes) -> bool:
     """Whether a file that begins so is CSV of events."""
-    text = _start_of(head)
+    text = head_text(head)
     return _CSV_HEADER.match(text) is not None and _CSV_MARKS.search(text) is not None
 
 
@@ -258,7 +260,7 @@ def read_json_export(request: SourceRequest) -> SourceReading:
     Raises:
         RecordError: the file is no JSON, or has values without names only.
     """
-    return read_source(request, JSON_KIND, _scan_json)
+    return read_source(request, JSON_KIND, partial(_scan, _json_items))
 
 
 def read_csv_export(request: SourceRequest) -> SourceReading:
@@ -267,26 +269,17 @@ def read_csv_export(request: SourceRequest) -> SourceReading:
     Raises:
         RecordError: the file is no CSV, or has values without names only.
     """
-    return read_source(request, CSV_KIND, _scan_csv)
-
-
-def _start_of(head: bytes) -> str:
-    return head.decode(encoding_of(head), errors="replace").lstrip("\ufeff \t\r\n")
-
-
-def _scan_json(request: SourceRequest, take: TakeEvent, tally: ProblemTally) -> int:
-    return _scan(_json_items(request, tally), request, take, tally)
-
-
-def _scan_csv(request: SourceRequest, take: TakeEvent, tally: ProblemTally) -> int:
-    return _scan(_csv_items(request, tally), request, take, tally)
+    return read_source(request, CSV_KIND, partial(_scan, _csv_items))
 
 
 def _scan(
-    items: Iterator[object], request: SourceRequest, take: TakeEvent, tally: ProblemTally
+    items_of: Callable[[SourceRequest, ProblemTally], Iterator[object]],
+    request: SourceRequest,
+    take: TakeEvent,
+    tally: ProblemTally,
 ) -> int:
     count = used = unnamed = 0
-    for item in items:
+    for item in items_of(request, tally):
         count += 1
         event = _event_of(item, tally, keep=request.keep_text)
         if isinstance(event, UnnamedValues):

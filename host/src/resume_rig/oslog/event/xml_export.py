@@ -1,11 +1,9 @@
-"""Event XML, as `wevtutil qe /f:xml` or the Event Viewer writes it, as a stream.
+"""Event XML as a stream: a file of `wevtutil qe /f:xml` or the Event Viewer, or a growing log.
 
 A full XML parser stops for good at the first damage and holds the document that it is in. Cutting
 the text into its `<Event>` elements first costs little, keeps one event at a time, and goes on
 after a damaged one: a cut starts anew at every `<Event`, so that a lost end tag loses its own
 event only.
-
-An event log that grows: each download brings the new bytes only, cut anywhere.
 """
 
 import re
@@ -18,7 +16,7 @@ from resume_rig.oslog.event.assembler import ForwardAssembler
 from resume_rig.oslog.event.delays import DelayReader
 from resume_rig.oslog.event.event import Event, EventValues, Provider, is_relevant, parse_event
 from resume_rig.oslog.event.log import RepeatFilter, TakeEvent, read_source
-from resume_rig.oslog.source.lines import EventText, encoding_of, may_quote
+from resume_rig.oslog.source.lines import EventText, head_text, may_quote
 from resume_rig.oslog.source.problems import Problem, ProblemTally
 from resume_rig.oslog.source.records import SourceReading, SourceRequest
 
@@ -214,7 +212,7 @@ def _end_of_quote(text: str, start: int, place: int) -> int:
         0 where none is open there, -1 where it is not closed in the text.
     """
     if text.find("<!", start, place) < 0:
-        return 0  # nearly always, and quicker told than by the pattern
+        return 0  # nearly always, and quicker found than by the pattern
     while (quote := _QUOTE.search(text, start, place)) is not None:
         close = text.find(_QUOTE_ENDS[quote[0]], quote.end())
         if close < 0:
@@ -286,8 +284,7 @@ class EventXmlStream:
 
 def is_event_xml(head: bytes) -> bool:
     """Whether a file that begins so is Event XML, a cut one included."""
-    encoding = encoding_of(head)
-    text = head.decode(encoding, errors="replace").lstrip("\ufeff \t\r\n")
+    text = head_text(head)
     if _HTML.match(text):
         return False
     return _NAMESPACE in text or (text.startswith("<") and _EVENT_TAG.search(text) is not None)
@@ -348,7 +345,7 @@ class EventLogFollower:
 
     @property
     def integrity(self) -> Integrity:
-        """What is known to be damaged so far; an event that is still incomplete is not."""
+        """What is damaged; an event that is still incomplete is not."""
         return self._tally.integrity()
 
     def feed(self, data: bytes) -> list[OsRecord]:
@@ -366,7 +363,7 @@ class EventLogFollower:
         return records
 
     def describe(self) -> LogSource:
-        """Return the source as read so far."""
+        """Return the source as it was read up to now."""
         return LogSource(
             path=self._source_name,
             kind=KIND,

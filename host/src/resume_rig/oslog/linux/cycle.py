@@ -1,26 +1,29 @@
-"""One sleep as Linux tells it, while it is still being told.
+"""One sleep as Linux reports it, while its lines are read.
 
 The kernel's clock stands still in S3 and S4, and may do so in s2idle. So a cycle has two halves,
 each with a start of its own, and nothing is timed across the gap between them.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, unique
 from typing import Final
 
 from resume_rig.model.os_record import (
+    NO_WAKE_SOURCE,
     Component,
     ComponentKind,
     Figure,
     OsRecord,
     SleepKind,
-    WakeSource,
 )
 from resume_rig.oslog.linux.firmware import FirmwareTimes
-from resume_rig.oslog.source.records import TEXT_LIMIT_CHARS, UNKNOWN_NAME
+from resume_rig.oslog.source.records import BARE_RECORD, TEXT_LIMIT_CHARS
 
 COMPONENT_LIMIT: Final = 20_000
 """Components of one cycle; a PC has some hundreds of device callbacks."""
+
+ACPI_KINDS: Final = {1: SleepKind.S1, 2: SleepKind.S1, 3: SleepKind.S3, 4: SleepKind.S4}
+"""Sleep states of ACPI by their number."""
 
 _NAME_LIMIT_CHARS: Final = 200
 _US_PER_MS: Final = 1_000
@@ -49,14 +52,14 @@ class _Part:
 
 @dataclass(slots=True)
 class CycleDraft:
-    """What is known so far; stamps are the kernel's own clock.
+    """What was read of a cycle; stamps are the kernel's own clock.
 
     Attributes:
         kind: what kind of sleep was asked for.
-        slept: a line says that it was reached.
+        slept: a line reports that it was reached.
         awake: a line comes from after the sleep.
-        aborted: a line says that it was given up.
-        ended: the resume was told to its end. died: a boot followed instead.
+        aborted: a line reports that it was given up.
+        ended: the end of the resume was reported. died: a boot followed instead.
         starts_us, ends_us: of the halves.
         reason: what woke it or stopped it, in the kernel's words.
         failed_devices: callbacks that returned an error.
@@ -104,7 +107,7 @@ class CycleDraft:
         self._add(_Part(ComponentKind.DEVICE, name, phase, half, duration_us, start_us, detail))
 
     def give_reason(self, reason: str) -> None:
-        """Keep the first reason that is told."""
+        """Keep the first reason that is reported."""
         self.reason = self.reason or reason
 
     def _add(self, part: _Part) -> None:
@@ -115,7 +118,7 @@ class CycleDraft:
 
     @property
     def reported_kind(self) -> SleepKind:
-        """The kind as it came out; UNKNOWN where the log does not tell the end."""
+        """The kind as it came out; UNKNOWN where the log does not hold the end."""
         if self.died:
             return SleepKind.DIED
         if self.aborted and not self.slept:
@@ -123,29 +126,24 @@ class CycleDraft:
         if (self.slept and self.awake) or (
             self.ended and (self.awake or self.kind is SleepKind.S2IDLE)
         ):
-            return self.kind  # without debug messages, s2idle says nothing but entry and exit
+            return self.kind  # without debug messages, s2idle writes nothing but entry and exit
         return SleepKind.UNKNOWN
 
     def record(self, source: int) -> OsRecord:
         """Return the OS record; what only Windows reports is None."""
         totals = [total for half in Half if (total := self._total(half)) is not None]
-        return OsRecord(
+        return replace(
+            BARE_RECORD,
             source=source,
             record_id=None,
             kind=self.reported_kind,
             sleep_time_utc_ns=self.sleep_utc_ns,
             wake_time_utc_ns=self.wake_utc_ns,
-            written_utc_ns=None,
-            sleep_ms=None,
-            wake_ms=None,
-            driver_init_ms=None,
-            bios_init_ms=None,
             firmware_resume_ms=self.firmware.resume_ms,
-            firmware_resume_count=None,
             hiber_read_ms=self.hiber_read_ms,
             hiber_write_ms=self.hiber_write_ms,
             hiber_pages=self.hiber_pages,
-            wake_source=WakeSource(None, UNKNOWN_NAME, self.reason[:TEXT_LIMIT_CHARS]),
+            wake_source=replace(NO_WAKE_SOURCE, text=self.reason[:TEXT_LIMIT_CHARS]),
             components=(*totals, *(self._component(part) for part in self._parts)),
             figures=self._figures(),
             text="\n".join(self.texts),

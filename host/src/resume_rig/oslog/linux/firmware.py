@@ -2,30 +2,27 @@
 
 ACPI 6.5, 5.2.24: the firmware notes its times in nanoseconds. Broken firmware gives hours (a
 counter that was not reset over S3), or raw ticks of some counter, which look far too short or too
-long. The records have no time of day and no number. A boot is timed from the reset of the CPU to
-the end of ExitBootServices. The last resume is a cycle that happened, so it is a record of kind
-S3, with the firmware's own time and nothing else.
-
-As files the tables are FPDT, FBPT and S3PT. `/sys/firmware/acpi/tables/FPDT` only points to the
-other two; a dump may hold them one after another. FPDT has a checksum; FBPT and S3PT have none.
-
-Values of /sys and debugfs as text: suspend_stats, and the firmware's times in acpi/fpdt.
-
-Read are the one file of debugfs, and a directory tree written as `PATH:VALUE` lines, as
-`grep -r . DIRECTORY` prints it (`PATH=VALUE` and `PATH VALUE` too).
+long. The records have no time of day and no number. Read are the tables, and the values that Linux
+makes of them in /sys, with suspend_stats of debugfs, as text.
 """
 
 import re
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import Component, ComponentKind, Figure, OsRecord, SleepKind
 from resume_rig.oslog.source.lines import KERNEL, LogLines, head_lines
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.records import SourceReading, SourceRequest, parse_whole, trace_record
+from resume_rig.oslog.source.records import (
+    BARE_RECORD,
+    UINT64_MAX,
+    SourceReading,
+    SourceRequest,
+    parse_whole,
+)
 
 LONGEST_NS: Final = 600 * 1_000_000_000
 """No firmware takes 10 minutes."""
@@ -57,7 +54,7 @@ class FirmwareTimes:
 
 
 def sane_resume_ns(value_ns: int) -> tuple[int | None, str]:
-    """Return a firmware's resume time, or None and the sentence that says why not.
+    """Return a firmware's resume time, or None and the sentence why not.
 
     0 means "not reported" and needs no sentence.
     """
@@ -76,7 +73,7 @@ def sane_resume_ns(value_ns: int) -> tuple[int | None, str]:
 
 
 def sane_suspend_ns(value_ns: int) -> tuple[int | None, str]:
-    """Return a firmware's suspend time, or None and the sentence that says why not."""
+    """Return a firmware's suspend time, or None and the sentence why not."""
     if value_ns > LONGEST_NS:
         return None, (
             "A firmware suspend time is longer than 10 minutes and counts as not reported."
@@ -119,7 +116,7 @@ class FirmwareAccount:
             self._values.setdefault(name, value)
 
     def records(self, source: int) -> tuple[OsRecord, ...]:
-        """Return the boot and the last S3 resume, as far as they are told."""
+        """Return the boot and the last S3 resume, as far as they are reported."""
         found = [self._boot(source), self._resume(source)]
         return tuple(record for record in found if record is not None)
 
@@ -146,7 +143,9 @@ class FirmwareAccount:
             if start in times and end in times
         )
         figures = tuple(Figure(f"{name}_ms", value / NS_PER_MS) for name, value in times.items())
-        return trace_record(source, SleepKind.BOOT, phases, figures)
+        return replace(
+            BARE_RECORD, source=source, kind=SleepKind.BOOT, components=phases, figures=figures
+        )
 
     def _resume(self, source: int) -> OsRecord | None:
         values = self._values
@@ -160,8 +159,11 @@ class FirmwareAccount:
         figures = [Figure(name, value) for name, value in times.figures() if value is not None]
         if average_ns is not None:
             figures.append(Figure("firmware_resume_average_ms", average_ns / NS_PER_MS))
-        return trace_record(
-            *(source, SleepKind.S3, (), tuple(figures)),
+        return replace(
+            BARE_RECORD,
+            source=source,
+            kind=SleepKind.S3,
+            figures=tuple(figures),
             firmware_resume_ms=times.resume_ms,
             firmware_resume_count=values["resume_count"],
         )
@@ -194,7 +196,6 @@ _RECORD_HEAD: Final = struct.Struct("<HBB")
 _BOOT: Final = struct.Struct("<4xQQQQQ")
 _RESUME: Final = struct.Struct("<IQQ")
 _SUSPEND: Final = struct.Struct("<QQ")
-_BOOT_NAMES: Final = ("firmware_start", "load", "launch", "exit_start", "exit_end")
 _RESUME_NAMES: Final = ("resume_count", "resume", "resume_average")
 _SUSPEND_NAMES: Final = ("suspend_start", "suspend_end")
 _NAMES: Final = (b"FPDT", b"FBPT", b"S3PT")
@@ -217,7 +218,10 @@ def is_fpdt_table(head: bytes) -> bool:
 
 
 def read_fpdt_table(request: SourceRequest) -> SourceReading:
-    """Return a boot and an S3 resume, where the tables tell of them.
+    """Return a boot and an S3 resume, where the tables hold them.
+
+    They are FPDT, FBPT and S3PT. `/sys/firmware/acpi/tables/FPDT` only points to the other two; a
+    dump may hold them one after another. FPDT has a checksum; FBPT and S3PT have none.
 
     Raises:
         RecordError: the file is larger than 1 MiB.
@@ -300,7 +304,7 @@ def _take(
         case b"FPDT", 0 | 1 as kind, size if size >= 12:
             identity[_POINTERS[kind]] = f"0x{int.from_bytes(record.body[4:12], 'little'):x}"
         case b"FBPT", 2, size if size >= _BOOT.size:
-            values = dict(zip(_BOOT_NAMES, _BOOT.unpack_from(record.body), strict=True))
+            values = dict(zip(_BOOT_ORDER, _BOOT.unpack_from(record.body), strict=True))
         case b"S3PT", 0, size if size >= _RESUME.size:
             values = dict(zip(_RESUME_NAMES, _RESUME.unpack_from(record.body), strict=True))
         case b"S3PT", 1, size if size >= _SUSPEND.size:
@@ -349,7 +353,6 @@ _FIRMWARE: Final[Mapping[str, str]] = {
     "suspend_start_ns": "suspend_start",
     "suspend_end_ns": "suspend_end",
 }
-_UINT64_MAX: Final = (1 << 64) - 1
 
 
 def is_sysfs_values(head: bytes) -> bool:
@@ -362,9 +365,11 @@ def is_sysfs_values(head: bytes) -> bool:
 
 
 def read_sysfs_values(request: SourceRequest) -> SourceReading:
-    """Return the firmware's account of a boot and of the last S3 resume, where it is told.
+    """Return the firmware's account of a boot and of the last S3 resume, where there is one.
 
-    suspend_stats counts sleeps and times none: its values are the source's identity.
+    The file is debugfs's, or a directory tree written as `PATH:VALUE` lines, as `grep -r .
+    DIRECTORY` prints it (`PATH=VALUE` and `PATH VALUE` too). suspend_stats counts sleeps and times
+    none: its values are the source's identity.
 
     Raises:
         RecordError: it is a gzip archive that expands beyond measure.
@@ -386,11 +391,9 @@ def read_sysfs_values(request: SourceRequest) -> SourceReading:
         else:
             unit = "_us" if name in _HARDWARE else ""
             stats.setdefault(f"suspend_{name}{unit}", str(number))
-    if unreadable:
-        tally.report(
-            f"Values that are no whole numbers: {unreadable}; they count as not reported.",
-            damage=True,
-        )
+    tally.report_count(
+        "Values that are no whole numbers: {}; they count as not reported.", unreadable, damage=True
+    )
     if stats:
         _report_counts(stats, tally)
     records = account.records(request.source)
@@ -426,6 +429,6 @@ def _named(line: str) -> tuple[str, str] | None:
 
 def _whole(value: str) -> int | None:
     try:
-        return parse_whole(value, _UINT64_MAX)
+        return parse_whole(value, UINT64_MAX)
     except RecordError:
         return None

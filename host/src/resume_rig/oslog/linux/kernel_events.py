@@ -1,13 +1,9 @@
-"""What one message of the kernel says of a sleep, in the wordings of Linux 3.x to 6.x.
+"""One line of a kernel log to its message, and what that reports of a sleep (Linux 3.x to 6.x).
 
-Kernel messages are English constants. A prefix ("PM:", "ACPI: PM:", "PM: hibernation:") came and
-went between versions, so it is taken off first.
-
-One message of a kernel log, in any form that dmesg, journalctl and syslog print or export.
-
-Only the structure of a line's front is looked at: names of days and months are localised, and the
-times that dmesg -T and --time-format make of the kernel's clock are wrong after a sleep, because
-that clock stands still meanwhile.
+Of a line's front, as dmesg, journalctl and syslog print or export it, only the structure counts:
+names of days and months are localised, and the times that dmesg -T and --time-format make of the
+kernel's clock are wrong after a sleep, because that clock stands still meanwhile. Messages are
+English constants; a prefix ("PM:", "ACPI: PM:", "PM: hibernation:") came and went between versions.
 """
 
 import json
@@ -49,7 +45,7 @@ class KernelLine:
         message: without time, level and host.
         stamp_us: the kernel's own clock in microseconds; it stands still in a sleep. None where
             the form does not show it.
-        utc_ns: when the journal took the message, ns since 1970 UTC; None where not told.
+        utc_ns: when the journal took the message, ns since 1970 UTC; None without that time.
     """
 
     message: str
@@ -58,7 +54,7 @@ class KernelLine:
 
 
 def parse_kernel_line(line: str) -> KernelLine | None:
-    """Return what a line says; None where it is of no known form."""
+    """Return the message of a line; None where it has none of the forms."""
     line = line[:_MESSAGE_LIMIT_CHARS]
     level = _LEVEL.match(line)
     start = level.end() if level else 0
@@ -140,10 +136,9 @@ def export_lines(lines: Iterator[str], tally: ProblemTally) -> Iterator[KernelLi
             binary += 1
     if (found := _kernel_line(entry)) is not None:
         yield found
-    if binary:
-        tally.report(
-            f"Messages that the export holds in binary form were not read: {binary}.", damage=True
-        )
+    tally.report_count(
+        "Messages that the export holds in binary form were not read: {}.", binary, damage=True
+    )
 
 
 def json_lines(lines: Iterator[str], tally: ProblemTally) -> Iterator[KernelLine]:
@@ -163,11 +158,9 @@ def json_lines(lines: Iterator[str], tally: ProblemTally) -> Iterator[KernelLine
         texts = {name: value for name, value in entry.items() if isinstance(value, str)}
         if (found := _kernel_line(texts)) is not None:
             yield found
-    if malformed:
-        tally.report(
-            f"Lines that are no JSON object: {malformed}, so their content is unknown.",
-            damage=True,
-        )
+    tally.report_count(
+        "Lines that are no JSON object: {}, so their content is unknown.", malformed, damage=True
+    )
 
 
 def _kernel_line(entry: Mapping[str, str]) -> KernelLine | None:
@@ -214,8 +207,8 @@ class Woke:
     """The first things that the kernel does awake.
 
     Attributes:
-        slept: it slept, unless it said that it gave up.
-        proof: it slept, whatever it said.
+        slept: it slept, unless it reported that it gave up.
+        proof: it slept, whatever it reported.
         asleep_us: how long, by the RTC.
         reason: what woke it.
     """
@@ -492,7 +485,7 @@ _PLAIN_PATTERNS: Final = _compiled(_PLAIN)
 
 
 def kernel_event(message: str) -> KernelEvent | None:
-    """Return what a message says of a sleep; None where it speaks of something else."""
+    """Return what a message reports of a sleep; None where it is about something else."""
     bare = message
     for prefix in _PREFIXES:
         bare = bare.removeprefix(prefix)

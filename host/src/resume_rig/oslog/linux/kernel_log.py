@@ -1,14 +1,11 @@
-"""Kernel logs: dmesg, journalctl, syslog, and the kernel log of a pm-graph test.
-
-The events of a kernel log, one after another, to the cycles that they tell of.
-"""
+"""Kernel logs (dmesg, journalctl, syslog, pm-graph's) to cycles, one message after another."""
 
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Final, assert_never
 
 from resume_rig.model.os_record import OsRecord, SleepKind
-from resume_rig.oslog.linux.cycle import COMPONENT_LIMIT, CycleDraft, Half
+from resume_rig.oslog.linux.cycle import ACPI_KINDS, COMPONENT_LIMIT, CycleDraft, Half
 from resume_rig.oslog.linux.kernel_events import (
     FROM_KERNEL,
     FRONT_LIMIT_CHARS,
@@ -41,14 +38,13 @@ from resume_rig.oslog.source.records import SourceReading, SourceRequest
 
 _OPEN_CALLS_LIMIT: Final = 4096
 _TEXT_LINES_LIMIT: Final = 20_000
-_STATES: Final = {1: SleepKind.S1, 2: SleepKind.S1, 3: SleepKind.S3, 4: SleepKind.S4}
 
 Note = Reached | Aborted | DeviceFailed | Image | Entry | Machine
-"""Events that change nothing but what is known of the cycle."""
+"""Events that add to the cycle and do not move it on."""
 
 
 class KernelCycles:
-    """Keeps the cycle that is being told; hands over each that has come to its end."""
+    """Keeps the cycle that is being read; hands over each that has come to its end."""
 
     def __init__(self, hand_over: Callable[[CycleDraft], None], *, keep_text: bool) -> None:
         self._hand_over = hand_over
@@ -67,7 +63,7 @@ class KernelCycles:
         self.machine = ""
 
     def follow(self, line: KernelLine, event: KernelEvent | None) -> None:
-        """Take the next line, and what it says of a sleep."""
+        """Take the next line, and what it reports of a sleep."""
         if isinstance(event, Entry):
             self._begin(event, line)
         cycle = self._cycle
@@ -92,7 +88,7 @@ class KernelCycles:
         self.finish()
 
     def finish(self) -> None:
-        """Hand over what is still being told; the log ends here."""
+        """Hand over the cycle that is still open; the log ends here."""
         cycle = self._cycle
         if cycle is None:
             return
@@ -132,7 +128,7 @@ class KernelCycles:
             case Phase():
                 self._phase(cycle, event, line)
             case Calling():
-                if self._all_suspended:  # s2idle: nothing else tells that the devices wake
+                if self._all_suspended:  # s2idle: nothing else shows that the devices wake
                     self._woke(cycle, Woke(slept=True), line.stamp_us)
                 if len(self._calls) < _OPEN_CALLS_LIMIT:
                     self._calls[event.device] = (line.stamp_us, event.detail)
@@ -154,7 +150,7 @@ class KernelCycles:
     def _note(self, cycle: CycleDraft, event: Note) -> None:
         match event:
             case Reached():
-                cycle.kind = _STATES.get(event.state, cycle.kind)
+                cycle.kind = ACPI_KINDS.get(event.state, cycle.kind)
             case Aborted():
                 # s2idle ends in these words too, once all devices are suspended.
                 woke = event.wakeup and cycle.kind is SleepKind.S2IDLE and self._all_suspended
@@ -297,7 +293,7 @@ def _is_the_kernels(line: str, found: KernelLine) -> bool:
 
 
 def read_kernel_log(request: SourceRequest) -> SourceReading:
-    """Return the cycles that a kernel log tells of.
+    """Return the cycles of a kernel log.
 
     Raises:
         RecordError: it is a gzip archive that expands beyond measure.
@@ -371,20 +367,19 @@ class _KernelLogReader:
         self.records.append(cycle.record(self._request.source))
 
     def _report_problems(self) -> None:
-        if self._cut:
-            self._tally.report(
-                f"Sleeps whose end is not in the log: {self._cut}, so whether they were"
-                " woken from is unknown.",
-                damage=True,
-            )
+        self._tally.report_count(
+            "Sleeps whose end is not in the log: {}, so whether they were woken from is unknown.",
+            self._cut,
+            damage=True,
+        )
         if self._left_out:
             self._tally.report(
                 f"Device times beyond {COMPONENT_LIMIT} of one sleep were left out:"
                 f" {self._left_out}.",
                 damage=True,
             )
-        if self._other_lines:
-            self._tally.report(
-                f"Lines that are no kernel messages were passed over: {self._other_lines}.",
-                damage=False,
-            )
+        self._tally.report_count(
+            "Lines that are no kernel messages were passed over: {}.",
+            self._other_lines,
+            damage=False,
+        )

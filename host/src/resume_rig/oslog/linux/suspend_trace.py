@@ -1,7 +1,7 @@
 """Suspend traces: ftrace's text with the events power:suspend_resume and device_pm_callback_*.
 
-pm-graph's sleepgraph writes header lines before a test's kernel log or trace; they are read here
-for both.
+pm-graph's sleepgraph writes header lines before a test's kernel log or trace; `PmGraphHeader` reads
+them for both.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.model.os_record import OsRecord, SleepKind
-from resume_rig.oslog.linux.cycle import COMPONENT_LIMIT, CycleDraft, Half
+from resume_rig.oslog.linux.cycle import ACPI_KINDS, COMPONENT_LIMIT, CycleDraft, Half
 from resume_rig.oslog.linux.firmware import FirmwareTimes, sane_resume_ns, sane_suspend_ns
 from resume_rig.oslog.source.lines import KERNEL, LogLines, head_lines
 from resume_rig.oslog.source.problems import ProblemTally
@@ -44,7 +44,7 @@ def is_pm_graph(line: str) -> bool:
 
 
 class PmGraphHeader:
-    """Collects what the header lines of one test tell; `take_test` hands it over."""
+    """Collects what the header lines of a test hold: DUT, kind of sleep, the firmware's times."""
 
     def __init__(self, tally: ProblemTally) -> None:
         self._tally = tally
@@ -113,7 +113,7 @@ class TraceLine:
     Attributes:
         thread: its number.
         stamp_us: the trace's clock in microseconds; it stands still in a sleep.
-        event: its name. payload: what it says.
+        event: its name. payload: what follows it.
     """
 
     thread: int
@@ -161,13 +161,13 @@ def parse_trace_line(line: str) -> TraceLine | None:
 
 
 def step_of(payload: str) -> Step | None:
-    """Return what a suspend_resume event says."""
+    """Return the step of a suspend_resume event."""
     match = _SUSPEND_RESUME.match(payload)
     return None if match is None else Step(match[1], int(match[2]), match[3] == "begin")
 
 
 def callback_start_of(payload: str) -> CallbackStart | None:
-    """Return what a device_pm_callback_start event says; a device may have no driver."""
+    """Return the callback of a device_pm_callback_start event; a device may have no driver."""
     match = _CALLBACK_START.match(payload)
     if match is None:
         return None
@@ -175,7 +175,7 @@ def callback_start_of(payload: str) -> CallbackStart | None:
 
 
 def callback_end_of(payload: str) -> CallbackEnd | None:
-    """Return what a device_pm_callback_end event says."""
+    """Return the callback of a device_pm_callback_end event."""
     match = _CALLBACK_END.match(payload)
     return None if match is None else CallbackEnd(match[1], match[2], int(match[3]))
 
@@ -197,7 +197,6 @@ _KINDS: Final[Mapping[int, SleepKind]] = {
     3: SleepKind.S3,
     4: SleepKind.S4,
 }
-_ACPI_KINDS: Final = {1: SleepKind.S1, 2: SleepKind.S1, 3: SleepKind.S3, 4: SleepKind.S4}
 _PHASES: Final[Mapping[str, str]] = {
     "dpm_prepare": "prepare devices",
     "dpm_suspend": "suspend devices",
@@ -225,7 +224,7 @@ def is_suspend_trace(head: bytes) -> bool:
 
 
 def read_suspend_trace(request: SourceRequest) -> SourceReading:
-    """Return the cycles that a trace tells of.
+    """Return the cycles of a trace.
 
     Raises:
         RecordError: it is a gzip archive that expands beyond measure.
@@ -253,7 +252,7 @@ def read_suspend_trace(request: SourceRequest) -> SourceReading:
 
 
 class _TraceCycles:
-    """Keeps the cycle that is being told, its open steps and its open callbacks."""
+    """Keeps the cycle that is being read, its open steps and its open callbacks."""
 
     def __init__(self, request: SourceRequest, header: PmGraphHeader) -> None:
         self.header = header
@@ -301,7 +300,7 @@ class _TraceCycles:
         self._last_us = line.stamp_us
 
     def finish(self) -> None:
-        """Hand over the cycle that is being told."""
+        """Hand over the cycle that is being read."""
         cycle, self._cycle = self._cycle, None
         if cycle is None:
             return
@@ -372,7 +371,7 @@ class _TraceCycles:
             cycle.ends_us.setdefault(Half.SUSPEND, stamp_us)  # s2idle may go there many times
             cycle.kind = _KINDS.get(step.value, cycle.kind)
         elif step.name == "acpi_suspend":
-            cycle.kind = _ACPI_KINDS.get(step.value, cycle.kind)
+            cycle.kind = ACPI_KINDS.get(step.value, cycle.kind)
 
     def _callback_start(self, line: TraceLine) -> None:
         start = callback_start_of(line.payload)

@@ -1,14 +1,9 @@
 """What systemd reports of a boot: the output of `systemd-analyze` and `systemd-analyze blame`.
 
 `Startup finished in 5.721s (firmware) + 2.946s (loader) + 1.250s (kernel) + 12.029s (userspace)
-= 21.948s`, then when the default target was reached, then one unit a line with how long it took to
-start. firmware and loader are there where the loader passes them on. Each printed number is
-rounded by itself, so a sum may be off by a few ms from the printed one; the printed one counts.
-The output has no time of day: several in one file are the boots of one series, in their order.
-
-The journal has the same sum with one, written when the boot was finished:
-`journalctl _PID=1 -g "Startup finished in" -o short-iso-precise`. From it the moment is known at
-which the kernel began, and such a boot can be that of a cycle.
+= 21.948s`, then when the default target was reached, then one unit a line with its time to start.
+Each number is rounded by itself, so the printed sum counts. A boot has a time of day where the
+line is the journal's (`journalctl _PID=1 -g "Startup finished in" -o short-iso-precise`).
 """
 
 import re
@@ -26,11 +21,11 @@ from resume_rig.model.os_record import (
 from resume_rig.oslog.source.lines import LogLines, head_lines
 from resume_rig.oslog.source.problems import ProblemTally
 from resume_rig.oslog.source.records import (
+    BARE_RECORD,
     SourceReading,
     SourceRequest,
     figures_of,
     parse_utc_ns,
-    trace_record,
 )
 from resume_rig.oslog.xperf.components import ComponentList, name_or_blank
 
@@ -115,10 +110,9 @@ class _Boots:
 
     def finish(self) -> list[OsRecord]:
         self._close()
-        if self._other:
-            self._tally.report(
-                f"Lines that are no times of a boot were passed over: {self._other}.", damage=False
-            )
+        self._tally.report_count(
+            "Lines that are no times of a boot were passed over: {}.", self._other, damage=False
+        )
         return self._records
 
     def _close(self) -> None:
@@ -140,17 +134,16 @@ class _Boots:
             if loader_ms is None or kernel_ms is None
             else loader_ms + kernel_ms,
         )
-        record = trace_record(
-            self._source, SleepKind.BOOT, self._parts.finish(self._tally), figures
-        )
-        if self._done_ns is None:
-            return record
-        began_ns = self._done_ns - round(os_ms * _NS_PER_MS)
+        done_ns = self._done_ns
         return replace(
-            record,
-            sleep_time_utc_ns=began_ns,
-            wake_time_utc_ns=self._done_ns,
-            written_utc_ns=self._done_ns,
+            BARE_RECORD,
+            source=self._source,
+            kind=SleepKind.BOOT,
+            sleep_time_utc_ns=None if done_ns is None else done_ns - round(os_ms * _NS_PER_MS),
+            wake_time_utc_ns=done_ns,
+            written_utc_ns=done_ns,
+            components=self._parts.finish(self._tally),
+            figures=figures,
         )
 
 

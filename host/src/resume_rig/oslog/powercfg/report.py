@@ -1,19 +1,9 @@
-"""Reports of powercfg in all their forms, by what they hold.
+"""Reports of powercfg in all their forms, recognised by content, read as one bounded text.
 
-A report is read as one text, bounded: it is a page that a browser has to show.
-
-Sleep studies of Windows 10: tables written out, read by structure and never by their labels.
-
-Labels and state names are in the language of Windows. What is not: the anchors of the sessions, the
-classes of the cells, and the names of event fields (TargetState, BiosInitDuration ...). A session
-whose state stands only in words, a shutdown for example, is of no kind that can be told.
-Times of day are local, without a zone: they are not used.
-
-Reports whose data stands in a script (Windows 11): sleep study and system power report.
-
-The data is an object literal, cut into its members and never executed. It is JSON but for some
-strings in single quotes. The scanner only knows strings and brackets, so its time grows with the
-text and its depth is a number. Of a cut report the members before the cut are kept.
+Windows 11 writes the data into a script: an object literal, cut into its members and never
+executed. Windows 10 writes tables, which are read by structure and never by their labels: those are
+in the language of Windows, the anchors of sessions, the classes of cells and the names of event
+fields (TargetState, BiosInitDuration ...) are not.
 """
 
 import html
@@ -35,6 +25,7 @@ from resume_rig.oslog.powercfg.session import (
     SessionReader,
     build_of,
     identity_of,
+    us_of,
 )
 from resume_rig.oslog.powercfg.xml_report import (
     NAMESPACE,
@@ -43,9 +34,14 @@ from resume_rig.oslog.powercfg.xml_report import (
     read_sleep_diagnostics,
     read_xml_report,
 )
-from resume_rig.oslog.source.lines import encoding_of
+from resume_rig.oslog.source.lines import encoding_of, head_text
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.records import SourceReading, SourceRequest, parse_utc_ns
+from resume_rig.oslog.source.records import (
+    TEXT_LIMIT_CHARS,
+    SourceReading,
+    SourceRequest,
+    parse_utc_ns,
+)
 
 VALUE_LIMIT_CHARS: Final = 8 << 20
 """A longer member or session is skipped; real sessions have some KB."""
@@ -96,7 +92,12 @@ class _Token:
 
 
 class ScriptData:
-    """Iterates over the wanted members; `complete` tells afterwards whether the end was there."""
+    """Iterates over the wanted members; afterwards `complete` is whether the end was there.
+
+    The literal is JSON but for some strings in single quotes. The scanner only looks for strings
+    and brackets, so its time grows with the text and its depth is a number. Of a cut report the
+    members before the cut are kept.
+    """
 
     def __init__(self, text: str, start: int, wanted: frozenset[str]) -> None:
         self._text = text
@@ -233,7 +234,6 @@ _UNREPORTED: Final = (1 << 64) - 1
 _LOW_POWER: Final = ("Info.SwLowPowerStateTime", "Info.HwLowPowerStateTime")  # in 100 ns
 _EXIT: Final = "MSExitPerformance."
 _EVENT: Final = "EventLog."
-_TEXT_LIMIT_CHARS: Final = 1000
 _VALUES_LIMIT: Final = 500
 _LAST_TYPE: Final = 11
 
@@ -268,11 +268,11 @@ def read_script_report(
     _script_report(tally, unreadable, complete=data.complete)
     names = {SYSTEM_NAMES[key]: _shown(system[key]) for key in SYSTEM_NAMES if key in system}
     os_build = build_of(names.get("os_build", ""))
-    if bad_times:
-        tally.report(
-            f"Times or durations that could not be read count as not reported: {bad_times}.",
-            damage=True,
-        )
+    tally.report_count(
+        "Times or durations that could not be read count as not reported: {}.",
+        bad_times,
+        damage=True,
+    )
     records = _records(SessionReader(request.source, os_build), sessions, tally)
     return request.answer(
         records,
@@ -292,12 +292,11 @@ def _kept(member: Member) -> Mapping[str, Json] | None:
 
 
 def _script_report(tally: ProblemTally, unreadable: int, *, complete: bool) -> None:
-    if unreadable:
-        tally.report(
-            f"Parts of the report that could not be read: {unreadable}, so their content is"
-            " unknown.",
-            damage=True,
-        )
+    tally.report_count(
+        "Parts of the report that could not be read: {}, so their content is unknown.",
+        unreadable,
+        damage=True,
+    )
     if not complete:
         tally.report(
             "The report's data ends too early, so later sessions are unknown.", damage=True
@@ -361,7 +360,7 @@ def _take_value(session: Session, key: str, value: Json) -> None:
     elif key.startswith(_EXIT) and number is not None:
         session.exit_phases_ms.setdefault(key.removeprefix(_EXIT), number)
     elif key.startswith(_EVENT) and isinstance(value, str | int):
-        session.values.setdefault(key.removeprefix(_EVENT), str(value)[:_TEXT_LIMIT_CHARS])
+        session.values.setdefault(key.removeprefix(_EVENT), str(value)[:TEXT_LIMIT_CHARS])
 
 
 def _utc_ns(value: Json) -> tuple[int | None, bool]:
@@ -381,7 +380,7 @@ def _whole(value: Json) -> int | None:
 
 
 def _text(value: Json) -> str:
-    return value[:_TEXT_LIMIT_CHARS] if isinstance(value, str) else ""
+    return value[:TEXT_LIMIT_CHARS] if isinstance(value, str) else ""
 
 
 def _shown(value: Json) -> str:
@@ -409,7 +408,9 @@ def is_static_report(text: str) -> bool:
 
 
 def read_static_report(request: SourceRequest, text: str, tally: ProblemTally) -> SourceReading:
-    """Return the sessions whose power states the report tells.
+    """Return the sessions whose power states the report holds; its local times are not used.
+
+    A session whose state stands only in words, a shutdown for example, has no kind.
 
     Args:
         request: the file.
@@ -448,16 +449,15 @@ def _report(
             "The report's times of day are local and without a zone, so none is used.",
             damage=False,
         )
-    if in_words:
-        tally.report(
-            f"Sessions whose state stands only in words, in the language of Windows: {in_words};"
-            " they were not used.",
-            damage=False,
-        )
-    if unreadable:
-        tally.report(
-            f"Numbers that could not be read count as not reported: {unreadable}.", damage=True
-        )
+    tally.report_count(
+        "Sessions whose state stands only in words, in the language of Windows: {};"
+        " they were not used.",
+        in_words,
+        damage=False,
+    )
+    tally.report_count(
+        "Numbers that could not be read count as not reported: {}.", unreadable, damage=True
+    )
     if "</html>" not in text[-4096:].lower():
         tally.report("The report ends too early, so later sessions are unknown.", damage=True)
 
@@ -470,13 +470,12 @@ def _sections(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _session(number: int, section: str) -> Session:
-    """The first of a name counts: event 42 comes before event 1 and says the same."""
+    """The first of a name counts: event 42 comes before event 1 and has the same."""
     summary = section[: section.find("</table>") + 1 or None] if _SUMMARY in section else ""
     duration, reason = _DURATION.search(summary), _REASON.search(summary)
     session = Session(number=number)
     if duration is not None:
-        hours, minutes, seconds = (int(group) for group in duration.groups())
-        session.duration_us = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000
+        session.duration_us = us_of(duration)
     if reason is not None:
         session.wake_text = _plain(reason[1])
     for row in _ROW.finditer(section):
@@ -485,7 +484,7 @@ def _session(number: int, section: str) -> Session:
 
 
 def _identity(text: str) -> dict[str, str]:
-    """The first table: computer, product, BIOS, build, role; the build is known by its form."""
+    """The first table: computer, product, BIOS, build, role; the build is found by its form."""
     start = text.find('<table class="defs">')
     if start < 0:
         return {}
@@ -499,7 +498,7 @@ def _identity(text: str) -> dict[str, str]:
 
 
 def _plain(cell: str) -> str:
-    return html.unescape(cell).strip()[:_TEXT_LIMIT_CHARS]
+    return html.unescape(cell).strip()[:TEXT_LIMIT_CHARS]
 
 
 SIZE_LIMIT_BYTES: Final = 16 << 20
@@ -527,11 +526,6 @@ def read_report(path: Path, tally: ProblemTally) -> str:
     return data.decode(encoding_of(data), errors="replace").lstrip("\ufeff")
 
 
-def head_text(head: bytes) -> str:
-    """Return a file's beginning as text to recognise it by."""
-    return head.decode(encoding_of(head), errors="replace").lstrip("\ufeff \t\r\n")
-
-
 def is_powercfg_report(head: bytes) -> bool:
     """Whether a file that begins so is a report of powercfg."""
     text = head_text(head)
@@ -548,7 +542,7 @@ def read_powercfg_report(request: SourceRequest) -> SourceReading:
     """Return the sleeps of a report.
 
     Raises:
-        RecordError: it is larger than 16 MiB, declares an entity, or is of no known form.
+        RecordError: it is larger than 16 MiB, declares an entity, or has none of the forms.
     """
     tally = ProblemTally()
     text = read_report(request.path, tally)

@@ -1,16 +1,24 @@
 """One session of a power report to an OS record: its kind by numbers, its durations by names.
 
-What a report says of the machine is kept beside it; its computer name is left out.
+What a report holds of the machine is the source's identity, without the computer's name.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import Component, ComponentKind, Figure, OsRecord, SleepKind
-from resume_rig.oslog.source.records import DOZE_TYPE, decode_wake_source, drips_delta, parse_whole
+from resume_rig.oslog.source.records import (
+    BARE_RECORD,
+    DOZE_TYPE,
+    KINDS,
+    UINT32_MAX,
+    decode_wake_source,
+    drips_delta,
+    parse_whole,
+)
 
 SYSTEM_NAMES: Final[Mapping[str, str]] = {
     "SystemManufacturer": "system_manufacturer",
@@ -36,13 +44,18 @@ def build_of(os_build: str) -> int | None:
     return None if match is None else int(match[1])
 
 
+def us_of(hours_minutes_seconds: re.Match[str]) -> int:
+    """Return a duration of three groups, hours, minutes and seconds, in microseconds."""
+    hours, minutes, seconds = map(int, hours_minutes_seconds.groups())
+    return ((hours * 60 + minutes) * 60 + seconds) * 1_000_000
+
+
 def identity_of(names: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Return the pairs, without empty ones and without blanks around."""
     found = ((name, " ".join(value.split())) for name, value in names.items())
     return tuple((name, value[:_VALUE_LIMIT_CHARS]) for name, value in found if value)
 
 
-UINT32_MAX: Final = (1 << 32) - 1
 TICKS_PER_US: Final = 10
 
 # The names that the report's own script shows for ScenarioInstances[].Type.
@@ -63,13 +76,6 @@ NO_TRANSITIONS: Final = frozenset({0, 1, 11})
 _NOT_REPORTED: Final = " -"  # the report shows "-" or "----" where it has no reason
 _ABNORMAL: Final = {9: "abnormal_shutdowns", 10: "bugchecks"}
 _SLEEPS_BY_TYPE: Final = frozenset({None, 3, 4, 5, 6})
-_KINDS_BY_STATE: Final[Mapping[tuple[int | None, int | None], SleepKind]] = {
-    (2, 2): SleepKind.S1,
-    (4, 4): SleepKind.S3,
-    (4, 5): SleepKind.HYBRID,
-    (5, 5): SleepKind.S4,
-    (6, 5): SleepKind.FAST_STARTUP,
-}
 _DURATIONS: Final = (
     *("SleepDuration", "WakeDuration", "DriverInitDuration"),
     *("BiosInitDuration", "HiberWriteDuration", "HiberReadDuration"),
@@ -78,7 +84,7 @@ _DURATIONS: Final = (
 
 @dataclass(slots=True)
 class Session:
-    """What a report says of one session.
+    """What a report holds of one session.
 
     Attributes:
         number: the report's own.
@@ -114,10 +120,10 @@ class SessionReader:
         self.unreadable = 0
 
     def kind(self, session: Session) -> SleepKind | None:
-        """Return the kind; None where neither a type nor states tell it."""
+        """Return the kind; None where there is neither a type nor states."""
         states = self._number(session, "TargetState"), self._number(session, "EffectiveState")
-        if session.type in _SLEEPS_BY_TYPE and states in _KINDS_BY_STATE:
-            return _KINDS_BY_STATE[states]
+        if session.type in _SLEEPS_BY_TYPE and states in KINDS:
+            return KINDS[states]
         if session.type is None:
             return None
         return _KINDS_BY_TYPE.get(session.type, SleepKind.UNKNOWN)
@@ -133,19 +139,17 @@ class SessionReader:
         wake_text = session.values.get("WakeSourceText") or session.wake_text
         if not wake_text.strip(_NOT_REPORTED):
             wake_text = ""
-        return OsRecord(
+        return replace(
+            BARE_RECORD,
             source=self._source,
             record_id=session.number,
             kind=kind,
             sleep_time_utc_ns=session.entry_utc_ns,
             wake_time_utc_ns=session.exit_utc_ns,
-            written_utc_ns=None,
             sleep_ms=ms["SleepDuration"],
             wake_ms=ms["WakeDuration"],
             driver_init_ms=ms["DriverInitDuration"] or None,
             bios_init_ms=ms["BiosInitDuration"] or None,
-            firmware_resume_ms=None,
-            firmware_resume_count=None,
             hiber_read_ms=ms["HiberReadDuration"] or None,
             hiber_write_ms=ms["HiberWriteDuration"] or None,
             hiber_pages=self._number(session, "HiberPagesWritten") or None,

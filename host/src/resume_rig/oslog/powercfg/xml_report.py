@@ -1,15 +1,8 @@
-"""Sleep studies as XML (`powercfg /sleepstudy /xml`), read by their description.
+"""The rarer reports of powercfg: sleep study as XML, and system sleep diagnostics.
 
-No public sample exists. Programs that read such files agree on OsStateInstance and ScenarioInstance
-with the attributes Type, EntryTimestamp or TimeStamp, ExitTimestamp, Duration in 100 ns, and
-HwLowPowerStateTime. Attributes are found by name; everything else is passed over.
-
-System sleep diagnostics (`powercfg /systemsleepdiagnostics`): why a DUT slept, or did not.
-
-The page is tables written out. Those of the sleeps have eight cells: start, duration, state,
-action, reason, number, status, success. The state is the name of an enumeration member; the reason
-is in the language of Windows and is passed over, as are the intervals in which nobody slept.
-Times of day are local, without a zone: they are not used.
+Of `powercfg /sleepstudy /xml` no public sample exists. Programs that read such files agree on
+OsStateInstance and ScenarioInstance with the attributes Type, EntryTimestamp or TimeStamp,
+ExitTimestamp, Duration in 100 ns, and HwLowPowerStateTime; everything else is passed over.
 """
 
 import html
@@ -27,15 +20,22 @@ from resume_rig.oslog.powercfg.session import (
     SessionReader,
     build_of,
     identity_of,
+    us_of,
 )
 from resume_rig.oslog.source.lines import NO_DECLARATION, has_declaration
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.records import SourceReading, SourceRequest, parse_utc_ns, parse_whole
+from resume_rig.oslog.source.records import (
+    INT64_MAX,
+    TEXT_LIMIT_CHARS,
+    SourceReading,
+    SourceRequest,
+    parse_utc_ns,
+    parse_whole,
+)
 
 KIND: Final = "powercfg-xml"
 NAMESPACE: Final = "http://schemas.microsoft.com/sleepstudy/2012"
 
-_INT64_MAX: Final = (1 << 63) - 1
 _INSTANCE: Final = re.compile(r"<(?:OsState|Scenario)Instance\s([^<>]{0,8192})>")
 _ATTRIBUTE: Final = re.compile(r"([A-Za-z]{1,64})\s{0,8}=\s{0,8}\"([^\"<>]{0,2000})\"")
 _ELEMENT: Final = "<{0}>([^<>]{{0,400}})</{0}>"
@@ -52,7 +52,6 @@ _KINDS: Final[Mapping[str, SleepKind | None]] = {
     "Screen Off": None,
     "Report Generated": None,
 }
-_TEXT_LIMIT_CHARS: Final = 1000
 
 
 def is_sleep_study_xml(text: str) -> bool:
@@ -88,13 +87,12 @@ def read_xml_report(request: SourceRequest, text: str, tally: ProblemTally) -> S
         unreadable += bad
         records.append(reader.record(session, kind))
     tally.report("Sleep studies as XML are read by their description.", damage=False)
-    if strange:
-        tally.report(f"Sessions of a type that was not understood: {strange}.", damage=False)
-    if unreadable:
-        tally.report(
-            f"Times or durations that could not be read count as not reported: {unreadable}.",
-            damage=True,
-        )
+    tally.report_count("Sessions of a type that was not understood: {}.", strange, damage=False)
+    tally.report_count(
+        "Times or durations that could not be read count as not reported: {}.",
+        unreadable,
+        damage=True,
+    )
     if "</SleepStudy>" not in text[-4096:]:
         tally.report("The report ends too early, so later sessions are unknown.", damage=True)
     return request.answer(
@@ -121,7 +119,7 @@ def _session(values: Mapping[str, str]) -> tuple[Session, int]:
     numbers: dict[str, int | None] = {}
     for name in ("Id", "Duration", "LowPowerStateTime", "HwLowPowerStateTime"):
         try:
-            numbers[name] = parse_whole(values.get(name, ""), _INT64_MAX)
+            numbers[name] = parse_whole(values.get(name, ""), INT64_MAX)
         except RecordError:
             numbers[name] = None
             bad += 1
@@ -134,7 +132,7 @@ def _session(values: Mapping[str, str]) -> tuple[Session, int]:
         duration_us=None if ticks is None else ticks // TICKS_PER_US,
         software_drips_us=None if software is None else software / TICKS_PER_US,
         hardware_drips_us=None if hardware is None else hardware / TICKS_PER_US,
-        wake_text=values.get("ExitReason", "")[:_TEXT_LIMIT_CHARS],
+        wake_text=values.get("ExitReason", "")[:TEXT_LIMIT_CHARS],
     )
     return session, bad
 
@@ -179,7 +177,11 @@ def is_sleep_diagnostics(text: str) -> bool:
 
 
 def read_sleep_diagnostics(request: SourceRequest, text: str, tally: ProblemTally) -> SourceReading:
-    """Return the sleeps that a report lists, each once.
+    """Return the sleeps that a report of /systemsleepdiagnostics lists, each once.
+
+    Its tables of sleeps have eight cells: start, duration, state, action, reason, number, status,
+    success. The state is the name of an enumeration member. The reason is in the language of
+    Windows and is passed over, as are intervals in which nobody slept, and local times of day.
 
     Args:
         request: the file.
@@ -214,36 +216,30 @@ def _report(tally: ProblemTally, sleeps: list[_Sleep], records: tuple[OsRecord, 
             damage=False,
         )
     strange = sum(record.kind is SleepKind.UNKNOWN for record in records)
-    if strange:
-        tally.report(f"Sleeps of a state that was not understood: {strange}.", damage=False)
+    tally.report_count("Sleeps of a state that was not understood: {}.", strange, damage=False)
     unreadable = sum(
         _duration_us(sleep.duration) is None
         or not (_NUMBER.fullmatch(sleep.status) and _NUMBER.fullmatch(sleep.success))
         for sleep in sleeps
     )
-    if unreadable:
-        tally.report(
-            f"Sleeps with a duration or number that could not be read: {unreadable}.", damage=True
-        )
+    tally.report_count(
+        "Sleeps with a duration or number that could not be read: {}.", unreadable, damage=True
+    )
 
 
 def _report_what_is_missing(tally: ProblemTally, rows: int, text: str) -> None:
-    """Tell of rows that are neither a sleep nor a power request, and of an end that is missing."""
+    """Report rows that are neither a sleep nor a power request, and an end that is missing."""
     others = text.count(_ROW) - rows - sum(1 for _ in _POWER_REQUEST.finditer(text))
-    if others:
-        tally.report(
-            f"Rows of a form that is not known: {others}, so a sleep may be missing.", damage=True
-        )
+    tally.report_count(
+        "Rows of a form that is not known: {}, so a sleep may be missing.", others, damage=True
+    )
     if "</html>" not in text[-4096:].lower():
         tally.report("The report ends too early, so later sleeps are unknown.", damage=True)
 
 
 def _duration_us(text: str) -> int | None:
     match = _DURATION.fullmatch(text)
-    if match is None:
-        return None
-    hours, minutes, seconds = (int(group) for group in match.groups())
-    return ((hours * 60 + minutes) * 60 + seconds) * 1_000_000
+    return None if match is None else us_of(match)
 
 
 def _whole(text: str) -> int:

@@ -1,7 +1,7 @@
-"""An XML log as a stream of elements: nothing declared, nothing fetched, nothing without bound.
+"""An XML log as a stream of elements: nothing declared, nothing fetched, all of it bounded.
 
-Any root and any names; readers say what they make of them. What is not well formed ends the
-stream, and all that came before it counts.
+Any root and any names; readers decide what they mean. What is not well formed ends the stream, and
+all that came before it counts.
 """
 
 import re
@@ -49,7 +49,7 @@ def scan_elements(path: Path, taker: ElementTaker, tally: ProblemTally) -> None:
     Args:
         path: the file.
         taker: gets every element.
-        tally: is told where the document breaks off.
+        tally: takes where the document breaks off.
 
     Raises:
         RecordError: it declares a document type or an entity.
@@ -74,12 +74,12 @@ def _straightened(texts: Iterator[str], tally: ProblemTally) -> Iterator[str]:
     second = next(texts, None)
     if second is None:
         first, straightened = _QUOTED.subn(r'\1"\2"', first)
-        if straightened:
-            tally.report(
-                f"{straightened} attributes stand between typographic quotation marks, as printed"
-                " excerpts have them; they were read as if these were straight.",
-                damage=False,
-            )
+        tally.report_count(
+            "{} attributes stand between typographic quotation marks, as printed"
+            " excerpts have them; they were read as if these were straight.",
+            straightened,
+            damage=False,
+        )
     yield first
     if second is not None:
         yield second
@@ -111,7 +111,7 @@ class _Parser:
         self._texts: list[list[str]] = []
         self._fed = 0
         self._parsed = 0
-        # The text is decoded already: what its declaration says of an encoding is void.
+        # The text is decoded already: an encoding in its declaration is void.
         parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._refuse

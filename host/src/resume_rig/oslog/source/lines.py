@@ -1,10 +1,8 @@
-"""Bytes of a tool's log to text and lines: encoding found, gzip undone, nothing without bound.
+"""Bytes of a log to text and lines: encoding found, gzip undone, DTDs refused, all of it bounded.
 
 Windows tools write UTF-16 and UTF-8, with and without a byte order mark, and the code page of the
 machine; one file may mix line ends. The kernel writes UTF-8, with a driver's own bytes in it, and
 ends lines with LF; what PowerShell made of that has other encodings.
-
-Bytes of an Event XML log, in any pieces, to text: the encoding found, DTDs refused.
 """
 
 import codecs
@@ -289,7 +287,7 @@ def blocks_of(path: Path, tally: ProblemTally, form: LineForm = WINDOWS) -> Iter
 class LogLines:
     """A file's lines without their ends, once; of blank lines in a row the first alone.
 
-    A line of more than LINE_LIMIT_CHARS is cut, and that is told.
+    A line of more than LINE_LIMIT_CHARS is cut, and that is reported.
 
     Attributes:
         open_end: whether the last line has no end: perhaps the file was cut there.
@@ -356,8 +354,8 @@ class LogLines:
                 f" {self._long}, so what stood behind is unknown.",
                 damage=True,
             )
-        if self._undecodable:
-            self._tally.report(
-                f"Lines with bytes that are no UTF-8: {self._undecodable}; they stand as U+FFFD.",
-                damage=False,
-            )
+        self._tally.report_count(
+            "Lines with bytes that are no UTF-8: {}; they stand as U+FFFD.",
+            self._undecodable,
+            damage=False,
+        )

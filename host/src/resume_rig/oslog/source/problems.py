@@ -135,13 +135,18 @@ class ProblemTally:
         """Note a problem that has a sentence of its own."""
         self._sentences.append((sentence, damage))
 
+    def report_count(self, sentence: str, count: int, *, damage: bool) -> None:
+        """Note what `count` things have in common, the number in place of {}; 0 is no problem."""
+        if count:
+            self.report(sentence.format(count), damage=damage)
+
     def add(self, other: "ProblemTally") -> None:
         """Take over all that another tally holds."""
         self._counts.update(other._counts)
         self._sentences.extend(other._sentences)
 
     def integrity(self) -> Integrity:
-        """Return what was noted so far, in a fixed order."""
+        """Return what was noted, in a fixed order."""
         if not (self._counts or self._sentences):
             return _SOUND
         sentences = [sentence for sentence, _ in self._sentences]

@@ -1,12 +1,7 @@
-"""Parts of an OS record that readers share: its wake source, and a record without a time of day.
+"""What every reader of a log shares: request and answer, and values as Windows writes them.
 
-WakeSourceType goes by OS build, because the numbers changed their meaning. Numbers 0 to 3 mean the
-same on every build. The others are known for builds up to 10240 and from 17134 on (manifests of
-7600, 10240, 17134 and 18990); nobody knows for the builds between.
-
-What a reader is asked, and what it answers.
-
-Times and numbers as event logs write them, to integers; never through floating point.
+Times and numbers become integers, never through floating point. States and wake sources become
+names; the numbers of wake sources mean different things on different builds of Windows.
 """
 
 import re
@@ -19,7 +14,7 @@ from typing import Final
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import (
-    Component,
+    NO_WAKE_SOURCE,
     Figure,
     Integrity,
     LogSource,
@@ -28,17 +23,31 @@ from resume_rig.model.os_record import (
     WakeSource,
 )
 
-UNKNOWN_NAME: Final = "unknown"
+UINT32_MAX: Final = (1 << 32) - 1
+UINT64_MAX: Final = (1 << 64) - 1
+INT64_MAX: Final = (1 << 63) - 1
+NS_PER_S: Final = 1_000_000_000
+
+# (TargetState, EffectiveState), each a SYSTEM_POWER_STATE: 2 S1, 4 S3, 5 hibernate, 6 shutdown.
+KINDS: Final[Mapping[tuple[int | None, int | None], SleepKind]] = {
+    (2, 2): SleepKind.S1,
+    (4, 4): SleepKind.S3,
+    (4, 5): SleepKind.HYBRID,
+    (5, 5): SleepKind.S4,
+    (6, 5): SleepKind.FAST_STARTUP,
+}
 DOZE_TYPE: Final = 3
 """S4 Doze to Hibernate: the DUT woke by itself to go from S3 on to S4."""
 
 TEXT_LIMIT_CHARS: Final = 1000
 
+# WakeSourceType: 0 to 3 mean the same on every build. The others are by the manifests of builds
+# 7600, 10240, 17134 and 18990; of the builds between 10240 and 17134 no manifest was at hand.
 _LAST_OLD_BUILD: Final = 10240
 _FIRST_NEW_BUILD: Final = 17134
 _TIMER_DEVICE: Final = "acpi wake alarm"
 _ON_ALL_BUILDS: Final[Mapping[int, str]] = {
-    0: UNKNOWN_NAME,
+    0: NO_WAKE_SOURCE.name,
     1: "power button",
     2: "sleep button",
     DOZE_TYPE: "S4 doze to hibernate",
@@ -61,13 +70,13 @@ _ON_NEW_BUILDS: Final[Mapping[int, str]] = {
 def decode_wake_source(
     source_type: int | None, text: str, os_build: int | None, timer_owner: str = ""
 ) -> WakeSource:
-    """Return the wake source by its name; "unknown" where the build does not tell the meaning."""
+    """Return the wake source by its name; "unknown" where the build leaves its meaning open."""
     text, timer_owner = text[:TEXT_LIMIT_CHARS], timer_owner[:TEXT_LIMIT_CHARS]
-    name = UNKNOWN_NAME
+    name = NO_WAKE_SOURCE.name
     if source_type is not None:
         name = _ON_ALL_BUILDS.get(source_type) or _names_of(os_build).get(source_type, name)
         if source_type not in _ON_ALL_BUILDS and _TIMER_DEVICE in text.lower():
-            name = "timer"  # the ACPI alarm device is a timer, whatever the number says
+            name = "timer"  # the ACPI alarm device is a timer, whatever its number
     return WakeSource(type=source_type, name=name, text=text, timer_owner=timer_owner)
 
 
@@ -79,45 +88,29 @@ def _names_of(os_build: int | None) -> Mapping[int, str]:
     return _ON_BUILD_10240 if os_build == _LAST_OLD_BUILD else _ON_OLD_BUILDS
 
 
-def trace_record(
-    source: int,
-    kind: SleepKind,
-    components: tuple[Component, ...] = (),
-    figures: tuple[Figure, ...] = (),
-    *,
-    sleep_ms: int | None = None,
-    driver_init_ms: int | None = None,
-    bios_init_ms: int | None = None,
-    firmware_resume_ms: int | None = None,
-    firmware_resume_count: int | None = None,
-    hiber_read_ms: int | None = None,
-    hiber_write_ms: int | None = None,
-) -> OsRecord:
-    """Return the record of one transition; what the account does not know is None."""
-    return OsRecord(
-        source=source,
-        record_id=None,
-        kind=kind,
-        sleep_time_utc_ns=None,
-        wake_time_utc_ns=None,
-        written_utc_ns=None,
-        sleep_ms=sleep_ms,
-        wake_ms=None,
-        driver_init_ms=driver_init_ms,
-        bios_init_ms=bios_init_ms,
-        firmware_resume_ms=firmware_resume_ms,
-        firmware_resume_count=firmware_resume_count,
-        hiber_read_ms=hiber_read_ms,
-        hiber_write_ms=hiber_write_ms,
-        hiber_pages=None,
-        wake_source=WakeSource(None, UNKNOWN_NAME, ""),
-        components=components,
-        figures=figures,
-    )
+# What a reader reports nothing of is None here; the model has no defaults, as a store leaves out
+# what equals one.
+BARE_RECORD: Final = OsRecord(
+    *(0, None, SleepKind.UNKNOWN),
+    sleep_time_utc_ns=None,
+    wake_time_utc_ns=None,
+    written_utc_ns=None,
+    sleep_ms=None,
+    wake_ms=None,
+    driver_init_ms=None,
+    bios_init_ms=None,
+    firmware_resume_ms=None,
+    firmware_resume_count=None,
+    hiber_read_ms=None,
+    hiber_write_ms=None,
+    hiber_pages=None,
+    wake_source=NO_WAKE_SOURCE,
+)
+"""A record of which nothing is reported; readers replace what they have."""
 
 
 def figures_of(**values: float | None) -> tuple[Figure, ...]:
-    """Return the figures that are known, by name."""
+    """Return the figures that have a value."""
     return tuple(Figure(name, value) for name, value in values.items() if value is not None)
 
 
@@ -131,10 +124,11 @@ def drips_delta(software: float | None, hardware: float | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class SourceReading:
-    """What one source holds, and its records."""
+    """What one source holds, its records, and the computers that they are of, if it names any."""
 
     source: LogSource
     records: tuple[OsRecord, ...]
+    computers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,19 +149,18 @@ class SourceRequest:
         os_build: int | None = None,
         identity: tuple[tuple[str, str], ...] = (),
         from_description: bool = False,
+        computers: tuple[str, ...] = (),
     ) -> SourceReading:
         """Return what the file holds; `count` is of its records, the rest as in `LogSource`."""
         source = LogSource(
             str(self.path), kind, os_build, count, integrity, identity, from_description
         )
-        return SourceReading(source, tuple(records))
+        return SourceReading(source, tuple(records), computers)
 
 
-NS_PER_S: Final = 1_000_000_000
 _UNIX_DAY: Final = date(1970, 1, 1).toordinal()
 _FILETIME_OF_1970: Final = 116_444_736_000_000_000  # 100 ns ticks since 1601-01-01 UTC
 _NO_TIME_DAYS: Final = frozenset({"1601-01-01", "1600-12-31"})  # FILETIME 0, in any zone
-_INT64_MAX: Final = (1 << 63) - 1
 _QUOTED_CHARS: Final = 40
 _PLAIN_DIGITS: Final = 20
 
@@ -194,20 +187,20 @@ def parse_utc_ns(text: str) -> int | None:
         return None
     match = _ISO.fullmatch(text)
     time_ns = _from_filetime(text) if match is None else _from_iso(match)
-    if time_ns is not None and abs(time_ns) > _INT64_MAX:
+    if time_ns is not None and abs(time_ns) > INT64_MAX:
         raise _unreadable("time", text, "1678 to 2262")
     return time_ns
 
 
 def _from_filetime(text: str) -> int | None:
-    ticks = parse_whole(text, maximum=_INT64_MAX)
+    ticks = parse_whole(text, maximum=INT64_MAX)
     return (ticks - _FILETIME_OF_1970) * 100 if ticks else None
 
 
 def ns_of_filetime(ticks: int) -> int | None:
     """Return a FILETIME in ns since 1970 UTC; None for 0, and for one that int64 cannot hold."""
     time_ns = (ticks - _FILETIME_OF_1970) * 100
-    return time_ns if ticks > 0 and abs(time_ns) <= _INT64_MAX else None
+    return time_ns if ticks > 0 and abs(time_ns) <= INT64_MAX else None
 
 
 def utc_text(time_ns: int) -> str:

@@ -1,7 +1,4 @@
-"""Collects the components of one record: bounded, and children taken off their parents.
-
-The time unit of an xperf summary: what `timeFormat` says, obeyed; -1 had not ended.
-"""
+"""Components of one record, bounded, and the times of an xperf summary that they are made of."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -71,7 +68,7 @@ class ComponentList:
             self._left_out += 1
 
     def finish(self, tally: ProblemTally) -> tuple[Component, ...]:
-        """Return all, and tell of those for which there was no room."""
+        """Return all, and report those for which there was no room."""
         if self._left_out:
             tally.report(
                 f"A record times more than {COMPONENT_LIMIT} components;"
@@ -115,13 +112,13 @@ _QUOTED_CHARS: Final = 40
 
 
 class XperfTime:
-    """Turns a summary's numbers into milliseconds."""
+    """Turns a summary's numbers into milliseconds, in the unit of its `timeFormat`."""
 
     def __init__(self, tally: ProblemTally, assumed: str) -> None:
         """Take a summary's first unit.
 
         Args:
-            tally: is told of a unit or a number that is not understood.
+            tally: takes a unit or a number that is not understood.
             assumed: the unit where the summary names none, as the papers' examples have it.
         """
         self._tally = tally
@@ -158,18 +155,16 @@ class XperfTime:
         return None if value is None else int(value + 0.5)
 
     def finish(self) -> None:
-        """Tell what was assumed and what could not be read."""
+        """Report what was assumed and what could not be read."""
         if not self._named:
             self._tally.report(
                 f"The summary names no timeFormat; {self._assumed} was taken, as Microsoft's paper"
                 " has it.",
                 damage=False,
             )
-        if self._unreadable:
-            self._tally.report(
-                f"{self._unreadable} times could not be read and count as not reported.",
-                damage=True,
-            )
+        self._tally.report_count(
+            "{} times could not be read and count as not reported.", self._unreadable, damage=True
+        )
 
 
 def _number(text: str) -> float:

@@ -1,32 +1,24 @@
-"""CSV summaries of a boot: `xperf -a services` and `xperf -a pnp`, by their description.
+"""CSV tables of Microsoft's tools, by their columns: `xperf -a services`, `-a pnp`, wpaexporter's.
 
-Columns as appendix C of Microsoft's paper on on/off transitions tells them; they are found by
-their titles. Times of `-a services` are milliseconds. The unit of `-a pnp` is not told: a title
-may name it, else it is taken for microseconds, as xperf writes time stamps elsewhere.
-
-Rows of comma-separated tables: line by line, so that a lost quotation mark costs one line.
-
-CSV tables that wpaexporter writes of a trace: by their columns, whatever view they are of.
-
-A column that names a process, service, module, device or region tells what a row is about; the
-first column of a duration, weight or processor time tells how long. The unit stands in the
-column's title.
+Columns of xperf are those of appendix C of Microsoft's paper on on/off transitions. Of a table of
+wpaexporter, whatever view it is of, a column that names a process, service, module, device or
+region is what a row is about, and the first column of a duration, weight or processor time is how
+long. Tables are read line by line, so that a lost quotation mark costs one line.
 """
 
 import csv
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from resume_rig.model.os_record import Component, ComponentKind, SleepKind
+from resume_rig.model.os_record import Component, ComponentKind, OsRecord, SleepKind
 from resume_rig.oslog.source.lines import LogLines, head_text
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.records import SourceReading, SourceRequest, figures_of, trace_record
+from resume_rig.oslog.source.records import BARE_RECORD, SourceReading, SourceRequest, figures_of
 from resume_rig.oslog.xperf.components import (
     COMPONENT_LIMIT,
-    ComponentDraft,
     ComponentList,
     name_or_blank,
 )
@@ -137,7 +129,7 @@ def is_xperf_pnp(head: bytes) -> bool:
 
 
 def read_xperf_services(request: SourceRequest) -> SourceReading:
-    """Return a boot's record with the services of the table.
+    """Return a boot's record with the services of the table; its times are milliseconds.
 
     Raises:
         OSError: the file cannot be read.
@@ -147,6 +139,9 @@ def read_xperf_services(request: SourceRequest) -> SourceReading:
 
 def read_xperf_pnp(request: SourceRequest) -> SourceReading:
     """Return a boot's record with the devices and drivers of the table.
+
+    A title may name the unit of its times; else they are taken for microseconds, as xperf writes
+    time stamps elsewhere.
 
     Raises:
         OSError: the file cannot be read.
@@ -212,11 +207,11 @@ class _Table:
                 " time stamps.",
                 damage=False,
             )
-        if self._not_understood:
-            tally.report(
-                f"{self._not_understood} rows are of a form that is not known and were left out.",
-                damage=False,
-            )
+        tally.report_count(
+            "{} rows are of a form that is not known and were left out.",
+            self._not_understood,
+            damage=False,
+        )
         return self._auto_start
 
     def _read_titles(
@@ -247,7 +242,7 @@ def _add_service(row: _Row, components: ComponentList) -> bool:
     if not name or (total_ms is None and row.text("totaltime") != "-1"):
         return False
     components.add(
-        ComponentDraft(
+        Component(
             kind=ComponentKind.SERVICE,
             name=name,
             phase=f"{transition[:20]} services",
@@ -255,7 +250,7 @@ def _add_service(row: _Row, components: ComponentList) -> bool:
             start_ms=row.ms("startedat"),
             detail=row.text("container"),
             group=row.text("group"),
-        ).done()
+        )
     )
     return True
 
@@ -268,14 +263,14 @@ def _add_pnp(row: _Row, components: ComponentList) -> bool:
     kind, phase = event
     held_ms = None if pend_ms is None else min(max(pend_ms, start_ms), end_ms) - start_ms
     components.add(
-        ComponentDraft(
+        Component(
             kind=kind,
             name=name_or_blank(row.text("instancepath", "friendlyname", "drivername", "name")),
             phase=phase,
             duration_ms=end_ms - start_ms,
             start_ms=start_ms,
             held_ms=held_ms,
-        ).done()
+        )
     )
     return True
 
@@ -297,20 +292,29 @@ def _read(request: SourceRequest, table: _Table) -> SourceReading:
         table.take(cells, components)
     figures = figures_of(**table.finish(tally))
     found = components.finish(tally)
-    if not found:
+    record = replace(
+        BARE_RECORD, source=request.source, kind=SleepKind.BOOT, components=found, figures=figures
+    )
+    return _answer(request, table.kind, record, tally)
+
+
+def _answer(
+    request: SourceRequest, kind: str, record: OsRecord, tally: ProblemTally
+) -> SourceReading:
+    """Return the record of a table; none where it has no components."""
+    records = (record,) if record.components else ()
+    if not records:
         tally.report(
             "The table holds no row that is understood, so it shows nothing.", damage=False
         )
-    record = trace_record(request.source, SleepKind.BOOT, found, figures)
-    records = (record,) if found else ()
     return request.answer(
-        records, table.kind, tally.integrity(), count=len(records), from_description=True
+        records, kind, tally.integrity(), count=len(records), from_description=True
     )
 
 
 KIND: Final = "wpa-table"
 
-# Columns that name what a row is about, the more telling ones first.
+# Columns that name what a row is about, the more specific ones first.
 _SUBJECTS: Final[Mapping[str, ComponentKind]] = {
     "region": ComponentKind.PHASE,
     "regionname": ComponentKind.PHASE,
@@ -371,15 +375,10 @@ def read_wpa_table(request: SourceRequest) -> SourceReading:
         else:
             rows.take(cells, columns)
     components = rows.finish(tally)
-    if not components:
-        tally.report(
-            "The table holds no row that is understood, so it shows nothing.", damage=False
-        )
-    record = trace_record(request.source, SleepKind.UNKNOWN, components)
-    records = (record,) if components else ()
-    return request.answer(
-        records, KIND, tally.integrity(), count=len(records), from_description=True
+    record = replace(
+        BARE_RECORD, source=request.source, kind=SleepKind.UNKNOWN, components=components
     )
+    return _answer(request, KIND, record, tally)
 
 
 class _Rows:
@@ -409,11 +408,11 @@ class _Rows:
     def finish(self, tally: ProblemTally) -> tuple[Component, ...]:
         for (kind, name, title), value_ms in self._sums.items():
             self._single.add(Component(kind, name, f"trace ({title.lower()})", value_ms))
-        if self._not_understood:
-            tally.report(
-                f"{self._not_understood} rows hold no time that is understood and were left out.",
-                damage=False,
-            )
+        tally.report_count(
+            "{} rows hold no time that is understood and were left out.",
+            self._not_understood,
+            damage=False,
+        )
         if self._left_out:
             tally.report(
                 f"The table names more than {COMPONENT_LIMIT} components; {self._left_out} rows"

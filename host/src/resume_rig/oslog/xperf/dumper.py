@@ -8,6 +8,7 @@ start of wininit.exe; user session video: from the second csrss.exe to winlogon.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from resume_rig.model.os_record import (
@@ -18,8 +19,8 @@ from resume_rig.model.os_record import (
 )
 from resume_rig.oslog.source.lines import LogLines, head_text
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.records import SourceReading, SourceRequest, figures_of, trace_record
-from resume_rig.oslog.xperf.components import ComponentDraft, ComponentList, name_or_blank
+from resume_rig.oslog.source.records import BARE_RECORD, SourceReading, SourceRequest, figures_of
+from resume_rig.oslog.xperf.components import ComponentList, name_or_blank
 from resume_rig.oslog.xperf.csv_tables import cells_of, column_name
 
 KIND: Final = "xperf-dumper"
@@ -82,7 +83,9 @@ def read_xperf_dumper(request: SourceRequest) -> SourceReading:
             damage=True,
         )
     figures = figures_of(boot_start_drivers=float(len(dump.boot_drivers)) or None)
-    record = trace_record(request.source, kind, components, figures)
+    record = replace(
+        BARE_RECORD, source=request.source, kind=kind, components=components, figures=figures
+    )
     records = (record,) if components or figures else ()
     return request.answer(
         records,
@@ -188,13 +191,13 @@ class _Dump:
         elif irp in self._open_irps:
             start_ms, instance = self._open_irps.pop(irp)
             self._components.add(
-                ComponentDraft(
+                Component(
                     kind=ComponentKind.DEVICE,
                     name=instance,
                     phase="power IRP",
                     duration_ms=max(0.0, at_ms - start_ms),
                     start_ms=start_ms,
-                ).done()
+                )
             )
 
 

@@ -1,32 +1,18 @@
-"""The `suspend` part of an xperf summary: one record for each scenario.
-
-By Microsoft's paper on on/off transitions: a scenario node with the times of the whole, and nodes
-suspendapps, suspendservices, querydevices, suspenddevices and resumedevices whose children are the
-applications, services and devices. Whether those stand in the scenario or behind it is not told,
-so both are read.
-
-DriverInit is the duration of resumedevices: that paper ends the subphase, and the paper on resume
-times ends device initialisation, when all drivers have completed their S0 set-power IRPs.
-resumecritical holds more than that, and no paper says how much.
-
-The `boot` and `shutdown` parts of an xperf summary: phases, services, Plug and Play, sessions.
+"""The parts of an xperf summary (suspend, boot, shutdown), each to the records of its transitions.
 
 By Microsoft's paper on on/off transitions, and its paper on Windows Embedded Standard 7 for the
-services' attributes. The end of PostBoot is found by ten seconds of idle, which are part of
-bootDoneViaPostBoot and of PostExplorerPeriod and no part of the boot. Kernel shutdown is what is
-left: shutdownTime - user session (session 1) - system session (session 0); 13066 - 6642 - 2675 =
-3749 ms in the paper's example.
+services' attributes. What the papers leave open is read either way.
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from resume_rig.model.os_record import Component, ComponentKind, Figure, OsRecord, SleepKind
 from resume_rig.oslog.source.elements import snake_case
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.records import figures_of, trace_record
+from resume_rig.oslog.source.records import BARE_RECORD, figures_of
 from resume_rig.oslog.xperf.components import (
     ComponentDraft,
     ComponentList,
@@ -52,6 +38,11 @@ _SUSPEND_NAMES: Final = (
 _DETAILS: Final = ("pid", "driver", "drivername", "instance", "instancename", "description")
 
 
+def _first_of(attributes: Mapping[str, str], names: Iterable[str]) -> str:
+    """Return the first of some attributes that is there and not empty; else ""."""
+    return next((attributes[name] for name in names if attributes.get(name)), "")
+
+
 @dataclass(slots=True)
 class _Scenario:
     attributes: Mapping[str, str] = field(default_factory=dict)
@@ -60,7 +51,16 @@ class _Scenario:
 
 
 class SuspendPart:
-    """Takes the elements below `suspend`, or those of a summary that has no such node."""
+    """Takes the elements below `suspend`, or those of a summary that has no such node.
+
+    A scenario node has the times of the whole; children of the nodes suspendapps, suspendservices,
+    querydevices, suspenddevices and resumedevices are the applications, services and devices.
+    No paper states whether those stand in the scenario or behind it, so both are read.
+
+    DriverInit is the duration of resumedevices: that paper ends the subphase, and the paper on
+    resume times ends device initialization, when all drivers have completed their S0 set-power
+    IRPs. resumecritical holds more than that, and no paper states how much.
+    """
 
     def __init__(self, source: int, time: XperfTime, tally: ProblemTally) -> None:
         self._source = source
@@ -117,7 +117,7 @@ class SuspendPart:
     def _child(
         self, tag: str, attributes: Mapping[str, str], parent: ComponentDraft
     ) -> ComponentDraft:
-        name = next((attributes[key] for key in _SUSPEND_NAMES if attributes.get(key)), "")
+        name = _first_of(attributes, _SUSPEND_NAMES)
         details = (
             f"{key} {attributes[key]}"
             for key in _DETAILS
@@ -148,11 +148,12 @@ class SuspendPart:
         bios_ms = whole(given.get("biosinit")) or None
         write_ms, read_ms = (whole(given.get(key)) or None for key in ("hiberwrite", "hiberread"))
         components = scenario.components.finish(self._tally)
-        return trace_record(
-            self._source,
-            _kind_of(bios_ms, write_ms, read_ms),
-            components,
-            figures_of(
+        return replace(
+            BARE_RECORD,
+            source=self._source,
+            kind=_kind_of(bios_ms, write_ms, read_ms),
+            components=components,
+            figures=figures_of(
                 transition_ms=self._time.ms(given.get("duration")),
                 suspend_ms=self._time.ms(given.get("suspend")),
                 resume_critical_ms=self._time.ms(given.get("resumecritical")),
@@ -200,13 +201,17 @@ _NAMES: Final = ("friendlyname", "name", "instancepath", "description", "id")
 
 
 class _Timed(NamedTuple):
-    """A length that the summary gives; None where it says that there was no end yet."""
+    """A length that the summary gives; None where it had not ended yet."""
 
     duration_ms: float | None
 
 
 class BootPart:
-    """Takes the elements below `boot`."""
+    """Takes the elements below `boot`.
+
+    The end of PostBoot is found by ten seconds of idle, which are part of bootDoneViaPostBoot and
+    of PostExplorerPeriod and no part of the boot.
+    """
 
     def __init__(self, source: int, time: XperfTime, tally: ProblemTally) -> None:
         self._source = source
@@ -256,7 +261,9 @@ class BootPart:
         loader_ms = self._time.ms(self._timing.get("osloaderduration"))
         figures = figures_of(
             transition_ms=boot_ms,
-            bios_end_to_idle_ms=_sum_ms(loader_ms, boot_ms),
+            bios_end_to_idle_ms=None
+            if loader_ms is None or boot_ms is None
+            else loader_ms + boot_ms,
             boot_done_via_explorer_ms=self._time.ms(self._timing.get("bootdoneviaexplorer")),
             boot_done_via_post_boot_ms=done_ms,
         )
@@ -267,8 +274,12 @@ class BootPart:
                 damage=False,
             )
         return [
-            trace_record(
-                self._source, SleepKind.BOOT, components, (*figures, *self._figures[:_FIGURE_LIMIT])
+            replace(
+                BARE_RECORD,
+                source=self._source,
+                kind=SleepKind.BOOT,
+                components=components,
+                figures=(*figures, *self._figures[:_FIGURE_LIMIT]),
             )
         ]
 
@@ -312,13 +323,13 @@ class BootPart:
             return
         share = attributes.get("percentofinterval", "").strip()
         self._components.add(
-            ComponentDraft(
+            Component(
                 kind=ComponentKind.APPLICATION,
                 name=name,
                 phase=f"{self._interval} (processor time)",
                 duration_ms=self._time.ms(attributes.get("time")),
                 detail=f"{share} % of the phase" if share else "",
-            ).done()
+            )
         )
 
     def _take_disk(self, attributes: Mapping[str, str]) -> None:
@@ -337,7 +348,7 @@ class BootPart:
             self._untimed["services"] += 1
             return
         self._components.add(
-            ComponentDraft(
+            Component(
                 kind=ComponentKind.SERVICE,
                 name=name_or_blank(attributes.get("name", "")),
                 phase=f"{transition} services",
@@ -345,11 +356,11 @@ class BootPart:
                 start_ms=self._time.ms(attributes.get("startedat")),
                 detail=attributes.get("container", ""),
                 group=attributes.get("group", "").strip(),
-            ).done()
+            )
         )
 
     def _take_policy(self, attributes: Mapping[str, str]) -> None:
-        if not any(attributes.get(key) for key in _NAMES):
+        if not _first_of(attributes, _NAMES):
             return  # a node that only holds others
         timed = self._length_ms(attributes, "duration", "starttime", "endtime")
         if timed is None:
@@ -360,9 +371,9 @@ class BootPart:
     def _length_ms(
         self, attributes: Mapping[str, str], whole: str, start: str, end: str
     ) -> "_Timed | None":
-        """Return how long something took, as given or from begin to end; None where nobody says.
+        """Return how long something took, as given or from begin to end; None without both.
 
-        A -1 says that it had not ended; what is only missing says nothing, and is no such thing.
+        A -1 is a length of its own: it had not ended. What is only missing is none.
         """
         if given := attributes.get(whole, "").strip():
             given_ms = self._time.ms(given)
@@ -399,15 +410,15 @@ class BootPart:
         details = [attributes.get(key, "") for key in ("activity", "type", "description")]
         timed = timed or _Timed(self._time.ms(attributes.get("duration")))
         self._components.add(
-            ComponentDraft(
+            Component(
                 kind=ComponentKind.DRIVER if attributes.get("type", "") == "Driver" else kind,
-                name=name_or_blank(next((attributes[n] for n in _NAMES if attributes.get(n)), "")),
+                name=name_or_blank(_first_of(attributes, _NAMES)),
                 phase=phase,
                 duration_ms=timed.duration_ms,
                 start_ms=self._time.ms(attributes.get("starttime")),
                 detail=", ".join(detail for detail in details if detail),
                 held_ms=held_ms,
-            ).done()
+            )
         )
 
     def _phase(
@@ -423,11 +434,6 @@ class BootPart:
         value = self._time.ms(text)
         if value is not None:
             self._figures.append(Figure(name, value))
-
-
-def _sum_ms(*parts_ms: float | None) -> float | None:
-    given = [part_ms for part_ms in parts_ms if part_ms is not None]
-    return sum(given) if len(given) == len(parts_ms) else None
 
 
 UNRESPONSIVE: Final = "unresponsive services"
@@ -498,7 +504,15 @@ class ShutdownPart:
             services_shutdown_ms=self._time.ms(self._timing.get("servicesshutdownduration")),
         )
         components = self._components.finish(self._tally)
-        return [trace_record(self._source, SleepKind.SHUTDOWN, components, figures)]
+        return [
+            replace(
+                BARE_RECORD,
+                source=self._source,
+                kind=SleepKind.SHUTDOWN,
+                components=components,
+                figures=figures,
+            )
+        ]
 
     @property
     def _list(self) -> str | None:
@@ -506,10 +520,10 @@ class ShutdownPart:
         return next((tag for tag in reversed(self._path) if tag in _LISTS), None)
 
     def _kernel_ms(self, total_ms: float | None) -> float | None:
-        """What is left of the shutdown; None where a part of it is not known.
+        """What sessions 1 (user) and 0 (system) leave of shutdownTime; None where one is unknown.
 
-        The system session is what the services take, so their time stands for a session 0 that
-        is not listed.
+        13066 - 6642 - 2675 = 3749 ms in the paper's example. The system session is what the
+        services take, so their time stands for a session 0 that is not listed.
         """
         parts = list(self._sessions)
         if not self._has_system:
@@ -539,7 +553,7 @@ class ShutdownPart:
         )
 
     def _take_entry(self, place: str, attributes: Mapping[str, str]) -> None:
-        name = next((attributes[key] for key in _SHUTDOWN_NAMES if attributes.get(key)), "")
+        name = _first_of(attributes, _SHUTDOWN_NAMES)
         if not name:
             return
         phase = {
@@ -549,27 +563,22 @@ class ShutdownPart:
             "intervals": "intervals",
         }.get(place, "unresponsive applications")
         pid = attributes.get("pid") or attributes.get("processid")
-        start = next((attributes[key] for key in _STARTS if attributes.get(key)), None)
         self._components.add(
-            ComponentDraft(
+            Component(
                 kind=_LISTS[place],
                 name=name_or_blank(name),
                 phase=phase,
                 duration_ms=self._duration_ms(attributes),
-                start_ms=self._time.ms(start),
+                start_ms=self._time.ms(_first_of(attributes, _STARTS)),
                 detail=f"pid {pid}" if pid else "",
-            ).done()
+            )
         )
 
     def _duration_ms(self, attributes: Mapping[str, str]) -> float | None:
         """Return the duration as given, or from begin to end; None where it had not ended."""
-        given = next((attributes[key] for key in _DURATIONS if attributes.get(key)), None)
-        if given is not None:
+        if given := _first_of(attributes, _DURATIONS):
             return self._time.ms(given)
-        start_ms, end_ms = (
-            self._time.ms(next((attributes[key] for key in keys if attributes.get(key)), None))
-            for keys in (_STARTS, _ENDS)
-        )
+        start_ms, end_ms = (self._time.ms(_first_of(attributes, keys)) for keys in (_STARTS, _ENDS))
         if start_ms is None or end_ms is None or end_ms < start_ms:
             return None
         return end_ms - start_ms

@@ -1,7 +1,7 @@
 """XML summaries of xperf: `-a suspend`, `-a boot` and `-a shutdown`, by their description.
 
-No sample of a real one is public: Microsoft's papers describe them and show pieces. What is not
-known is passed over, and a summary in which nothing is known says so.
+No sample of a real one is public: Microsoft's papers describe them and show pieces. What they do
+not describe is passed over, and a summary without anything that they do is reported.
 """
 
 import re

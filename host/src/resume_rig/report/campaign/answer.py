@@ -1,10 +1,10 @@
-"""What a campaign's report answers first: verdict with margin, doubts about it, what to do.
+"""What a campaign's report answers first: verdict with margin, doubts, figures, what to do.
 
-The section of failures: each cycle that went wrong with its wave, record and findings.
+`failures` is the section below it: each cycle that went wrong with its wave, record and findings.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from statistics import median
@@ -12,19 +12,24 @@ from typing import Final
 
 from resume_rig.analysis.findings.explanations import explained
 from resume_rig.analysis.reconcile.hidden_time import hidden_bios
-from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.analysis.verdict.ruling import is_uncovered
 from resume_rig.model.os_record import TRANSITIONS, OsRecord, SleepKind, kind_words
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import AS_PLANNED, Correlation, Outcome, ReconciledCycle
-from resume_rig.model.result.judgement import CampaignFacts, LimitJudgement, RecordedCycle
+from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
 from resume_rig.model.result.series import CycleMark, CycleTimes
-from resume_rig.model.result.verdict import RESUME, Comparison, FindingKind, Verdict
+from resume_rig.model.result.verdict import RESUME, FindingKind, Verdict
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.report.drawing.axis import NS_PER_MS
 from resume_rig.report.drawing.wave import WavePicture, wave_picture
 from resume_rig.report.parts.page import Tile, TrustBadge
-from resume_rig.report.parts.statistics import CampaignSummary, summary_of
+from resume_rig.report.parts.statistics import (
+    CampaignSummary,
+    decisive_limit,
+    first_clause,
+    limit_sentence,
+    summary_of,
+)
 from resume_rig.report.text.findings import (
     Doubt,
     FindingGroup,
@@ -36,7 +41,7 @@ from resume_rig.report.text.findings import (
     title_of_kind,
 )
 from resume_rig.report.text.hostile_text import bounded
-from resume_rig.report.text.wording import outcome_words, quantity_text, record_name
+from resume_rig.report.text.wording import capitalised, outcome_words, quantity_text, record_name
 
 MOST_FAILURES: Final = 12
 """Failures that are drawn; the exports have the waves of all."""
@@ -53,7 +58,7 @@ class Failure:
         what: in words: the outcome, or the verdict.
         texts: of its findings.
         recovery: what was done to have the DUT awake again, one sentence a step.
-        record: what the OS says, as one line; "" without a record.
+        record: the OS record, as one line; "" without one.
         record_text: the beginning of its original text.
         wave: None where no edge was recorded, or the wires are not at hand.
         without_edges: no edge was recorded.
@@ -148,7 +153,7 @@ def title_of(facts: CampaignFacts) -> str:
 
 
 def subtitle_of(facts: CampaignFacts, cycles: int) -> tuple[str, ...]:
-    """Return product, BIOS, state, cycles and date; what nobody knows is left out."""
+    """Return product, BIOS, state, cycles and date; what is unknown is left out."""
     identity, plan = facts.identity, facts.plan
     bios = identity.get("dut_bios_version") or identity.get("dut_bios", "")
     state, way = plan.get("state"), plan.get("wake_by")
@@ -164,44 +169,7 @@ def subtitle_of(facts: CampaignFacts, cycles: int) -> tuple[str, ...]:
 
 def answer_sentence(correlation: Correlation) -> str:
     """Return the verdict in one sentence, with its margin; what it rests on where none is timed."""
-    limit = _decisive(correlation.limits)
-    if limit is None or limit.worst is None or limit.limit.comparison not in _UPPER:
-        return _first_clause(correlation.why)
-    value = limit.limit.value / NS_PER_MS
-    worst_ms = limit.worst * _MS_OF[limit.limit.unit]
-    worst = round(worst_ms) if worst_ms >= _WHOLE_FROM_MS else round(worst_ms, 1)
-    is_resume = limit.limit.measure == RESUME
-    name = "resumes" if is_resume else f"cycles: {measure_words(limit.limit.measure)}"
-    n = limit.n + limit.broken
-    failed = limit.failed + limit.broken
-    if limit.limit.share is not None:
-        return _first_clause(limit.why)
-    if failed:
-        if not limit.failed:
-            return f"{limit.broken} of {n} cycles did not resume; the worst {worst:g} ms."
-        text = f"{limit.failed} of {n} {name} over {value:g} ms; the worst {worst:g} ms"
-        broken = f"; {limit.broken} did not resume" if limit.broken else ""
-        return f"{text} ({worst - value:+g} ms){broken}."
-    within = limit.n - limit.marginal
-    text = f"{within} of {n} {name} within {value:g} ms; the worst {worst:g} ms"
-    return f"{text} (margin {value - worst:g} ms)."
-
-
-_WHOLE_FROM_MS: Final = 100
-_UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
-_MS_OF: Final = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
-
-
-def _first_clause(why: str) -> str:
-    clause = why.partition("; ")[0].rstrip(".")
-    return f"{clause[:1].upper()}{clause[1:]}."
-
-
-def _decisive(limits: Sequence[LimitJudgement]) -> LimitJudgement | None:
-    """Return the required limit that the verdict rests on: one that fails before one that holds."""
-    order = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
-    required = [each for each in limits if each.limit.required and each.limit.unit in _MS_OF]
-    return min(required, key=lambda each: order.index(each.verdict), default=None)
+    return limit_sentence(correlation.limits) or first_clause(correlation.why)
 
 
 def confidence_sentences(correlation: Correlation) -> tuple[str, ...]:
@@ -209,7 +177,7 @@ def confidence_sentences(correlation: Correlation) -> tuple[str, ...]:
     rate = correlation.failures
     if rate is None or not rate.n:
         rest = correlation.why.partition("; ")[2].rstrip(".")
-        return (f"{rest[:1].upper()}{rest[1:]}.",) if rest else ()
+        return (f"{capitalised(rest)}.",) if rest else ()
     sentences = [f"At most {percent_up(rate.upper)} of resumes fail (95 % confidence)."]
     if rate.upper >= 1:
         sentences = []
@@ -218,6 +186,9 @@ def confidence_sentences(correlation: Correlation) -> tuple[str, ...]:
     if rate.undecided:
         sentences.append(f"{count_of(rate.undecided, 'cycle')} without evidence counted as failed.")
     return tuple(sentences)
+
+
+_CONTRADICTED: Final = frozenset({FindingKind.BIOS_UNDER_REPORTED, FindingKind.BIOS_OVER_REPORTED})
 
 
 def hidden_of(cycles: Sequence[ReconciledCycle]) -> dict[int, BoundedNs]:
@@ -258,21 +229,20 @@ def trust_badges(
 
 def _contradiction(group: FindingGroup, correlation: Correlation, total: int) -> str:
     many = f"in {len(group.members)} of {total}"
-    hidden = [value for c in correlation.cycles if (value := hidden_bios(c)) is not None]
-    kinds = {FindingKind.BIOS_UNDER_REPORTED, FindingKind.BIOS_OVER_REPORTED}
-    if group.kind in kinds and hidden:
-        middle = _middle(hidden)
+    hidden = hidden_of(correlation.cycles)
+    if group.kind in _CONTRADICTED and hidden:
+        middle = _middle(hidden.values())
         words = "hidden" if middle.value_ns > 0 else "too much"
         return f"BIOS time contradicted: {_size(middle)} ms {words} {many}"
     return f"{title_of_kind(group.kind)} {many}"
 
 
 def _size(quantity: BoundedNs) -> str:
-    """Return a quantity without its sign; the words beside it have it."""
+    """Return a quantity without its sign, which the words around it have."""
     return quantity_text(quantity).removeprefix("-")
 
 
-def _middle(hidden: Sequence[BoundedNs]) -> BoundedNs:
+def _middle(hidden: Collection[BoundedNs]) -> BoundedNs:
     return sorted(hidden, key=lambda each: each.value_ns)[(len(hidden) - 1) // 2]
 
 
@@ -291,7 +261,7 @@ def resume_with_hidden(correlation: Correlation) -> BoundedNs | None:
 
 def trigger_title(trigger: str) -> str:
     """Return what a time counts from as it begins a sentence."""
-    return "Power button" if trigger == "press" else trigger[:1].upper() + trigger[1:]
+    return "Power button" if trigger == "press" else capitalised(trigger)
 
 
 _NOT_COUNTED: Final = "no cycle counts"
@@ -384,14 +354,11 @@ def _of_findings(group: FindingGroup, correlation: Correlation, total: int) -> A
     link = f"#finding-{kind.value}"
     meaning = explained(kind)
     do = "" if meaning is None else meaning.do
-    if kind in (FindingKind.BIOS_UNDER_REPORTED, FindingKind.BIOS_OVER_REPORTED):
-        hidden = [value for c in correlation.cycles if (value := hidden_bios(c)) is not None]
-        if hidden:
-            middle = _middle(hidden)
-            way = "more" if middle.value_ns > 0 else "less"
-            text = f"{_size(middle)} ms {way} passes after PLTRST# than BiosInit reports"
-            text += f" ({many} cycles)."
-            return Action(team_of(kind).value, text, link)
+    if kind in _CONTRADICTED and (hidden := hidden_of(correlation.cycles)):
+        middle = _middle(hidden.values())
+        way = "more" if middle.value_ns > 0 else "less"
+        text = f"{_size(middle)} ms {way} passes after PLTRST# than BiosInit reports"
+        return Action(team_of(kind).value, f"{text} ({many} cycles).", link)
     if kind is FindingKind.BIOS_OVER_ADVISED:
         times = [
             c.record.bios_init_ms
@@ -409,18 +376,15 @@ def _of_findings(group: FindingGroup, correlation: Correlation, total: int) -> A
 
 def _too_slow(correlation: Correlation) -> Action | None:
     """Return who has to shorten what, where resumes are over the limit."""
-    limit = _decisive(correlation.limits)
+    limit = decisive_limit(correlation.limits)
     if limit is None or not limit.failed or limit.limit.measure != RESUME:
         return None
-    records = [
-        cycle.record
-        for cycle in correlation.cycles
-        if cycle.judged and cycle.verdict is Verdict.FAIL and _is_whole(cycle.record)
-    ]
+    failed = (c.record for c in correlation.cycles if c.judged and c.verdict is Verdict.FAIL)
+    records = [record for record in failed if record is not None and record.resume_ms is not None]
     if not records:
         return None
-    bios = median(record.bios_init_ms or 0 for record in records if record is not None)
-    drivers = median(record.driver_init_ms or 0 for record in records if record is not None)
+    bios = median(record.bios_init_ms or 0 for record in records)
+    drivers = median(record.driver_init_ms or 0 for record in records)
     owner, part, took = (
         (Team.FIRMWARE, "the BIOS", bios)
         if bios > drivers
@@ -430,10 +394,6 @@ def _too_slow(correlation: Correlation) -> Action | None:
     by = f"by {over:g} ms" if limit.failed == 1 else f"by up to {over:g} ms"
     text = f"{count_of(limit.failed, 'resume')} over the limit, {by}: {part} takes"
     return Action(owner.value, f"{text} {took:.0f} of {bios + drivers:.0f} ms.", "#slowest-cycles")
-
-
-def _is_whole(record: OsRecord | None) -> bool:
-    return record is not None and record.resume_ms is not None
 
 
 _REQUIREMENT_OF: Final = {
@@ -448,8 +408,8 @@ _REQUIREMENT_OF: Final = {
 def _uncovered(correlation: Correlation) -> Action | None:
     """Return how to judge cycles of kinds that the requirement does not cover; None of none."""
     cycles = [cycle for cycle in correlation.cycles if is_uncovered(cycle)]
-    seen = Counter(c.outside.asked if c.record is None else c.record.kind for c in cycles)
-    kinds = [kind for kind in seen if kind is not None and kind in TRANSITIONS]
+    found = Counter(c.outside.asked if c.record is None else c.record.kind for c in cycles)
+    kinds = [kind for kind in found if kind is not None and kind in TRANSITIONS]
     if not kinds:
         return None
     named = dict.fromkeys(_REQUIREMENT_OF[kind] for kind in kinds if kind in _REQUIREMENT_OF)
@@ -466,7 +426,7 @@ def _no_evidence(correlation: Correlation) -> Action:
     if cycles and all(cycle.outside.ignored for cycle in cycles):
         text = "Run more cycles, or judge the ignored ones, too:"
         return Action(Team.RIG.value, text, "#cycles", "--no-ignore-first")
-    return Action(Team.RIG.value, _first_clause(correlation.why), "#match")
+    return Action(Team.RIG.value, first_clause(correlation.why), "#match")
 
 
 def _nothing_found(correlation: Correlation) -> list[Action]:

@@ -213,7 +213,7 @@ def _hibernated_after_ns(outside: OutsideCycle) -> int | None:
 
 
 def _inside(record: OsRecord | None) -> dict[str, Json]:
-    # Without a record the keys stay, so that a reader needs no special case; "matched" tells.
+    # Without a record the keys stay, so that a reader needs no special case; it has "matched".
     return {
         "kind": None if record is None else record.kind.value,
         "bios_init_ms": None if record is None else record.bios_init_ms,

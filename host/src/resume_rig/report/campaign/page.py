@@ -47,7 +47,7 @@ from resume_rig.report.drawing.axis import (
     outside_milestones,
     trigger_word,
 )
-from resume_rig.report.drawing.histogram import NamedHistogram, distribution, histogram
+from resume_rig.report.drawing.histogram import NamedHistogram, histogram
 from resume_rig.report.drawing.marks import MarksPicture, marks_picture
 from resume_rig.report.drawing.phases import (
     CycleColumn,
@@ -68,6 +68,7 @@ from resume_rig.report.parts.page import (
     badge,
     badge_or,
     flags_of,
+    identity_pairs,
     limit_rows,
     plan_item,
     requirement_pairs,
@@ -290,7 +291,7 @@ class FindingSection:
 
 @dataclass(frozen=True, slots=True)
 class CycleTable:
-    """The rows of the table of cycles; `left_out` says what is missing, "" where nothing is."""
+    """The rows of the table of cycles; `left_out` is about those that are missing, "" of none."""
 
     rows: tuple[CycleRow, ...]
     left_out: str
@@ -351,7 +352,7 @@ def campaign_page(
         light=light_words(cycles),
         cycles=len(cycles),
         requirement=requirement_pairs(facts.requirement),
-        identity=tuple(Pair(k.replace("_", " "), v) for k, v in facts.identity.items()),
+        identity=identity_pairs(facts.identity.items()),
         plan=tuple(Pair(*plan_item(name, value)) for name, value in facts.plan.items()),
         places=_places(facts),
         findings=tuple(_finding_sections(ranked_findings(grouped_findings(cycles)))),
@@ -401,13 +402,12 @@ def _histograms(correlation: Correlation, facts: CampaignFacts) -> Iterator[Name
     cycles, limit_ms = correlation.cycles, facts.requirement.resume_limit_ms
     times = [time_ms for _, time_ms in resume_times(cycles)]
     picture = histogram(times, limit_ms)
-    if picture is not None:
+    if picture is not None and limit_ms is not None:
         note = _histogram_note(len(times), len(cycles))
         title = "Histogram of resume times against the limit"
         yield NamedHistogram("histogram", title, "OS-reported resume", note, picture)
     lit = [time_ms for _, time_ms in light_times(cycles)]
-    light_ms = _limit_on(correlation, _LIGHT)
-    picture = distribution(lit) if light_ms is None else histogram(lit, light_ms)
+    picture = histogram(lit, _limit_on(correlation, _LIGHT))
     if picture is not None:
         what = _light_words(correlation)
         title = "Histogram of times to display on"
@@ -492,7 +492,7 @@ def cycle_table(
 def _row(cycle: ReconciledCycle, flags: str, placed: InsideMilestones | None) -> CycleRow:
     outcome, record = cycle.outcome, cycle.record
     kinds = [finding.kind.value for finding in findings_of(cycle)]
-    said = {Outcome.SLEPT_AND_WOKE.value, *kinds}
+    shown_already = {Outcome.SLEPT_AND_WOKE.value, *kinds}
     points = outside_milestones(cycle.outside)
     inside: tuple[int | None, ...] = (None, None, None)
     if record is not None:
@@ -508,7 +508,7 @@ def _row(cycle: ReconciledCycle, flags: str, placed: InsideMilestones | None) ->
         name=cycle_name(cycle),
         number=cycle.outside.number,
         flags=f"{flags}{'g' * bool(kinds)}",
-        outcome="" if outcome.value in said else outcome_words(outcome),
+        outcome="" if outcome.value in shown_already else outcome_words(outcome),
         outside=tuple(_cell(quantity) for quantity in quantities),
         inside=tuple(whole_ms_text(value) for value in inside),
         reconciled=tuple(_cell(quantity) for quantity in reconciled),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from resume_rig.model.channel import Channel
+from resume_rig.model.channel import Channel, line_name
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import seconds_text
@@ -19,13 +19,13 @@ _DAY_NS: Final = 24 * _HOUR_NS
 
 @dataclass(frozen=True, slots=True)
 class CampaignStatus:
-    """What the line tells.
+    """What the lines show.
 
     Attributes:
         doing: what the cycle in flight does.
         done, cycles: of the plan.
         outcomes: of this session.
-        light_ns, resume_ms: median and 95th percentile so far; None before any.
+        light_ns, resume_ms: median and 95th percentile; None before any.
         first_failure: number of the first cycle that did not go as planned.
         left_ns: until the end, at the pace of the last cycles; None before any.
         provisional: the verdict of this session, provisional.
@@ -51,7 +51,7 @@ def status_lines(status: CampaignStatus, width: int, *, unicode: bool) -> list[s
 
     In each what is least needed goes first where `width` cells are not enough.
     """
-    begun = sum(status.outcomes.values()) > 0
+    begun, first = sum(status.outcomes.values()) > 0, status.first_failure
     when = "this session" if status.resumed else "so far"
     progress = [
         _bar(status, unicode=unicode),
@@ -60,9 +60,9 @@ def status_lines(status: CampaignStatus, width: int, *, unicode: bool) -> list[s
     ]
     results = [
         f"{when} {status.provisional.value}" if begun else "",
-        _failures(status),
-        "" if status.resume_ms is None else f"resume {_pair(*status.resume_ms)} ms",
-        "" if status.light_ns is None else f"light {_pair(*_ms(status.light_ns))} ms",
+        "" if first is None else f"first failure: cycle {first}",
+        "" if status.resume_ms is None else f"resume {_pair(status.resume_ms)} ms",
+        "" if status.light_ns is None else f"display on {_pair(status.light_ns, 1e6)} ms",
         ", ".join(f"{count} {outcome_words(o)}" for o, count in status.outcomes.items() if count),
     ]
     lines = (progress, results, [_levels(status)])
@@ -71,10 +71,10 @@ def status_lines(status: CampaignStatus, width: int, *, unicode: bool) -> list[s
 
 def _fitted(parts: Sequence[str], width: int, *, unicode: bool) -> str:
     """Return the parts that there is room for; the first one in any case, cut to the width."""
-    shown = [part for part in parts if part]
-    while len(shown) > 1 and _cells(shown, unicode=unicode) > width:
+    shown = [part if unicode else ascii_only(part) for part in parts if part]
+    while len(shown) > 1 and display_width("  ".join(shown)) > width:
         shown.pop()
-    text = _joined(shown, unicode=unicode)
+    text = "  ".join(shown)
     while display_width(text) > width:
         text = text[:-1]
     return text
@@ -86,13 +86,13 @@ def _levels(status: CampaignStatus) -> str:
         return ""
     groups = []
     for level, word in ((1, "high"), (0, "low")):
-        names = [str(channel) for channel, each in status.levels.items() if each == level]
+        names = [line_name(channel) for channel, each in status.levels.items() if each == level]
         groups += [f"{word}: {' '.join(names)}"] if names else []
     return "  ".join(groups)
 
 
 def left_text(left_ns: int) -> str:
-    """Return a time that is left, as precisely as it can be known."""
+    """Return a time that is left, no more precisely than it can be estimated."""
     if left_ns >= 2 * _DAY_NS:
         return f"{left_ns / _DAY_NS:.1f} days"
     if left_ns >= 2 * _HOUR_NS:
@@ -108,24 +108,6 @@ def _bar(status: CampaignStatus, *, unicode: bool) -> str:
     return f"{drawn} {status.done}/{status.cycles}"
 
 
-def _failures(status: CampaignStatus) -> str:
-    if status.first_failure is None:
-        return ""
-    return f"first failure: cycle {status.first_failure}"
-
-
-def _ms(pair: tuple[int, int]) -> tuple[int, int]:
-    return round(pair[0] / 1e6), round(pair[1] / 1e6)
-
-
-def _pair(middle: int, high: int) -> str:
+def _pair(values: tuple[int, int], unit: float = 1) -> str:
+    middle, high = (round(value / unit) for value in values)
     return f"{middle} (p95 {high})"
-
-
-def _joined(parts: list[str], *, unicode: bool) -> str:
-    text = "  ".join(parts)
-    return text if unicode else ascii_only(text)
-
-
-def _cells(parts: list[str], *, unicode: bool) -> int:
-    return display_width(_joined(parts, unicode=unicode))

@@ -22,7 +22,7 @@ _WHAT = {
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    """A file that stands beside a report; `link` is relative to it, as a URL writes it."""
+    """A file near a report; `link` is relative to the report, as a URL writes it."""
 
     link: str
     name: str
@@ -31,10 +31,10 @@ class RawFile:
 
 @dataclass(frozen=True, slots=True)
 class RawData:
-    """What the appendix tells.
+    """What the appendix lists.
 
     Attributes:
-        files: beside the report.
+        files: near the report.
         waves: number of a cycle -> link of its wave, where a file has it.
         command: words that write the wave of any cycle; None where nothing was stored.
     """

@@ -1,6 +1,7 @@
-"""Sections of a campaign's answer, as paragraphs and as keys: health, match, power.
+"""Parts of a campaign's answer that page, terminal and document share.
 
-Uncertainty budgets as text, on a page and on a terminal.
+Health, match and power are sentences here, and keys of the document; uncertainty budgets are
+tables of text for a page and a terminal.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +32,7 @@ from resume_rig.report.text.terminal_style import (
     fitting_columns,
     table_lines,
 )
+from resume_rig.report.text.wording import capitalised
 
 _LINKS_SHOWN: Final = 4
 
@@ -147,7 +149,7 @@ def record_sentences(unmatched: Sequence[UnmatchedRecord]) -> tuple[str, ...]:
 
 
 def _equal_offsets(correlation: Correlation) -> list[str]:
-    """Say why nothing is matched, where that is because too much could be."""
+    """Return why nothing is matched, where several offsets fit equally well."""
     if correlation.equal_offsets < 2:
         return []
     return [
@@ -265,7 +267,7 @@ class BudgetTable:
     """One interval's budget as texts.
 
     Attributes:
-        name: of the interval, as it is said. rows: in the order of BUDGET_HEADINGS.
+        name: of the interval, in words. rows: in the order of BUDGET_HEADINGS.
         totals: a sentence, and one about what all cycles share. repeated: how the DUT scatters;
             empty below two cycles.
     """
@@ -311,7 +313,7 @@ def _table(budget: Budget) -> BudgetTable:
         f" (s); mean {seconds_text(repeated.mean_ns)},"
         f" standard uncertainty {seconds_text(repeated.mean_standard_ns)} (s/√n), expanded with the"
         f" terms common to all cycles {seconds_text(repeated.mean_expanded_ns)} (95 %).",
-        note=f"{budget.note[:1].upper()}{budget.note[1:]}." if budget.note else "",
+        note=f"{capitalised(budget.note)}." if budget.note else "",
     )
 
 
@@ -353,15 +355,8 @@ _WIDEST: Final = {"term": 44, "source": 46}
 _DROP: Final = {"source": 5, "correction": 4, "type": 3, "distribution": 2, "sensitivity": 1}
 
 
-def budget_tables(budgets: Sequence[Budget], *, unicode: bool, width: int) -> Iterator[str]:
-    """Yield a table for each budget, in pieces to be written as they are.
-
-    Args:
-        budgets: what to show.
-        unicode: more than ASCII may be written.
-        width: of the terminal, in cells; columns give way where it is short.
-    """
-    style = TerminalStyle(False, unicode, width)
+def budget_tables(budgets: Sequence[Budget], style: TerminalStyle) -> Iterator[str]:
+    """Yield a table for each budget, in pieces to be written as they are."""
     if not budgets:
         yield "No interval was measured, so there is no uncertainty budget.\n\n"
     dropped: set[str] = set()

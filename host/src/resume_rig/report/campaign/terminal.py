@@ -62,65 +62,49 @@ _VERDICT: Final = "verdict"
 
 def correlation_table(
     correlation: Correlation,
+    style: TerminalStyle,
     *,
-    colour: bool = False,
-    unicode: bool = True,
     show_all: bool = False,
-    width: int = 120,
     log_sources: Sequence[LogSource] = (),
 ) -> Iterator[str]:
     """Yield cycles, findings, components, clock and verdict in pieces to be written as they are.
 
     Args:
         correlation: what to show.
-        colour: verdicts may be coloured.
-        unicode: more than ASCII may be written.
+        style: what the terminal takes; columns and then uncertainties give way where it is narrow.
         show_all: every row and every finding, not only the first and the last ones.
-        width: of the terminal, in cells; uncertainties and then columns give way where it is short.
         log_sources: of the records.
     """
-    style = TerminalStyle(colour, unicode, width)
     yield from _cycles(correlation.cycles, style, show_all=show_all)
     yield "\n"
     yield from _summary(correlation, style)
-    for sentence in statistics_sentences(
-        correlation.series, correlation.failures, correlation.limits, "cycle"
-    ):
-        yield style.paragraph(sentence)
-    for sentence in power_sentences(correlation.cycles):
-        yield style.paragraph(sentence)
-    for sentence in health_sentences(correlation.cycles):
-        yield style.paragraph(sentence)
+    series, failures, limits = correlation.series, correlation.failures, correlation.limits
+    yield from map(style.paragraph, statistics_sentences(series, failures, limits, "cycle"))
+    yield from map(style.paragraph, power_sentences(correlation.cycles))
+    yield from map(style.paragraph, health_sentences(correlation.cycles))
     yield from _findings(correlation, style, show_all=show_all)
-    for sentence in detectable_sentences(correlation.detectable):
-        yield style.paragraph(sentence)
+    yield from map(style.paragraph, detectable_sentences(correlation.detectable))
     yield from _usual(correlation, style)
     yield from _unmatched(correlation, style)
     yield from component_lines(matched_reading(correlation, log_sources), style, show_all=show_all)
     yield "\n"
     yield style.paragraph(clock_sentence(correlation.clock))
     if correlation.board_clock is not None:
-        for sentence in board_clock_sentences(correlation.board_clock, len(correlation.cycles)):
-            yield style.paragraph(sentence)
+        clock = correlation.board_clock
+        yield from map(style.paragraph, board_clock_sentences(clock, len(correlation.cycles)))
     yield style.verdict_line(correlation.verdict, correlation.why)
 
 
 def cycle_line(
-    cycle: OutsideCycle | ReconciledCycle,
-    *,
-    planned: int | None = None,
-    colour: bool = False,
-    unicode: bool = True,
+    cycle: OutsideCycle | ReconciledCycle, style: TerminalStyle, *, planned: int | None = None
 ) -> str:
     """Return one cycle in one line, without a line end, for live progress.
 
     Args:
         cycle: as the rig measured it, or as it was reconciled.
-        planned: how many cycles the plan has, where it is known.
-        colour: the verdict may be coloured.
-        unicode: more than ASCII may be written.
+        style: what the terminal takes.
+        planned: how many cycles the plan has, where that is given.
     """
-    style = TerminalStyle(colour, unicode, width=120)
     outside = cycle.outside if isinstance(cycle, ReconciledCycle) else cycle
     points = outside_milestones(outside)
     of = "" if planned is None else f"/{planned}"
@@ -152,13 +136,9 @@ def _cycles(
     choice = row_choice(len(cycles), None if show_all else TERMINAL_ROWS)
     shown = [*cycles[: choice.head], *cycles[len(cycles) - choice.tail :]]
     kept, narrow = _columns(shown, word, style)
-    usual = "" if _outcomes(shown) else " All cycles slept and woke."
-    yield style.paragraph(
-        f"Times in ms; ± is the expanded uncertainty, 95 % coverage. Measured from the {word};"
-        f" BIOS and device initialization and their total are OS-reported; complete relies on"
-        f" that BIOS time. {light_words(cycles)}".rstrip()
-        + usual
-    )
+    yield style.paragraph(_legend(cycles, word))
+    if not _outcomes(shown):
+        yield "All cycles slept and woke.\n"
     for index, line in enumerate(table_lines(kept)):
         if index == 0:
             yield f"{line}\n"
@@ -171,12 +151,24 @@ def _cycles(
         yield style.paragraph(narrow)
 
 
+def _legend(cycles: Sequence[ReconciledCycle], word: str) -> str:
+    """Return what the columns are, for somebody who has read nothing else."""
+    sentences = (
+        f"Times in ms; ± is the expanded uncertainty, 95 % coverage. Measured from the {word}: "
+        "SLP_S3#, PWR_OK, PLTRST# and display on.",
+        light_words(cycles),
+        "OS-reported: BIOS initialization, device initialization and their total. Complete: all "
+        "devices are in S0 again, by PLTRST# and the OS-reported times.",
+    )
+    return " ".join(filter(None, sentences))
+
+
 def _columns(
     shown: Sequence[ReconciledCycle], word: str, style: TerminalStyle
 ) -> tuple[tuple[Column, ...], str]:
     """Return the columns that fit, and a sentence about what does not.
 
-    Intermediate lines give way before uncertainties do: a time without one says little.
+    Intermediate lines give way before uncertainties do: a time without one is worth little.
     """
     wide = _all_columns(shown, word, style, quantity_text)
     kept = fitting_columns(wide, style.width)
@@ -215,7 +207,7 @@ def _all_columns(
         times(f"{word}→SLP_S3#", [p.slp_s3 for p in points], drop=5),
         times("→PWR_OK", [p.pwr_ok for p in points], drop=4),
         times("→PLTRST#", [p.pltrst for p in points], drop=2),
-        times("→display", [p.light for p in points]),
+        times("→display on", [p.light for p in points]),
         Column("BIOS", [whole_ms_text(r.bios_init_ms if r else None) for r in records]),
         Column("device", [whole_ms_text(r.driver_init_ms if r else None) for r in records]),
         Column("total", [whole_ms_text(r.resume_ms if r else None) for r in records]),
@@ -304,7 +296,7 @@ def _group(group: FindingGroup, style: TerminalStyle, *, show_all: bool) -> Iter
 
 
 def _usual(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
-    """Yield what a platform's constant is made of, where the scatter is known too."""
+    """Yield what a platform's constant is made of, where there is a scatter, too."""
     for rest in correlation.usual:
         if rest.spread_ns is not None:
             of = ", ".join(filter(None, (kind_words(rest.kind), rest.wake_by)))
@@ -316,8 +308,7 @@ def _usual(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
 
 
 def _unmatched(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
-    for sentence in match_sentences(correlation):
-        yield style.paragraph(sentence)
+    yield from map(style.paragraph, match_sentences(correlation))
     lonely = [c.outside.number for c in correlation.cycles if c.record is None]
     if lonely:
         yield style.paragraph(f"Cycles without an OS record: {cycle_ranges(lonely)}.")

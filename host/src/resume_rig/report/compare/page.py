@@ -26,7 +26,8 @@ from resume_rig.report.compare.terminal import (
 )
 from resume_rig.report.drawing.axis import Axis, time_axis
 from resume_rig.report.drawing.marks import Strips, StripSource, margin_of, time_strips
-from resume_rig.report.parts.page import Badge, Pair, Tile, TrustBadge
+from resume_rig.report.parts.page import Badge, Pair, Tile, TrustBadge, identity_pairs
+from resume_rig.report.text.wording import capitalised
 
 _BADGES: Final = {
     Answer.REGRESSION: Badge("REGRESSION", "fail"),
@@ -122,10 +123,8 @@ def comparison_page(comparison: Comparison, generated: str) -> ComparisonPage:
         counted=counted_sentences(comparison),
         components_note=components_sentence(comparison),
         components=effect_rows(comparison.components),
-        base=tuple(Pair(k.replace("_", " "), v) for k, v in comparison.base.identity.items()),
-        candidate=tuple(
-            Pair(k.replace("_", " "), v) for k, v in comparison.candidate.identity.items()
-        ),
+        base=identity_pairs(comparison.base.identity.items()),
+        candidate=identity_pairs(comparison.candidate.identity.items()),
         alpha=f"{comparison.alpha * 100:g} %",
     )
 
@@ -153,7 +152,7 @@ def _headline(comparison: Comparison) -> tuple[str, tuple[str, ...]]:
     counts = [comparison.failures, *(each.counts for each in comparison.slow)]
     if any(each is not None and each.more for each in counts):
         return f"{begun}: {shift}{more}.", (comparison.why,)
-    # Which times became slower is drawn and listed; what that is worth is left to say.
+    # Which times became slower is drawn and listed; what remains is what that is worth.
     rest = comparison.why.partition(". ")[2]
     return f"{begun}: {shift}{more}.", (rest,) if rest else ()
 
@@ -175,8 +174,8 @@ def _tiles(comparison: Comparison) -> Iterator[Tile]:
     found = comparison.failures
     if found is not None:
         base = f"{found.base_failed} of {found.base_n}"
-        value = f"{base}, then {found.candidate_failed} of {found.candidate_n}"
-        yield Tile("Failed cycles", value, "base, then candidate")
+        value = f"{base} · {found.candidate_failed} of {found.candidate_n}"
+        yield Tile("Failed cycles", value, "base · candidate")
 
 
 def _strips(comparison: Comparison) -> Strips | None:
@@ -198,7 +197,7 @@ def _strips(comparison: Comparison) -> Strips | None:
         for side, facts in sides
         for session in facts.sessions[:_SESSIONS_MOST]
     ]
-    summary = f"{words[0].upper()}{words[1:]} of every cycle, the first on top; the line is the"
+    summary = f"{capitalised(words)} of every cycle, the first on top; the line is the"
     summary += " median. ✕ counts cycles that failed."
     limit_ms = next(
         (each.limit.value / _NS_PER_MS for each in comparison.over if _is_on(each, name)), None
@@ -217,16 +216,16 @@ def _names_of(facts: SampleFacts) -> tuple[str, ...]:
 
 
 def _forest(effects: Sequence[Effect]) -> Forest | None:
-    known = [
+    bounded = [
         (effect, row, effect.low_ms, effect.high_ms)
         for effect, row in zip(effects, effect_rows(effects), strict=True)
         if effect.low_ms is not None and effect.high_ms is not None and effect.base_median_ms > 0
     ]
-    if not known:
+    if not bounded:
         return None
     # What matters is in sight with the answer; the table has all.
-    weighed = sorted(known, key=lambda one: _matters(one[0]), reverse=True)[:_ROWS_MOST]
-    drawn = [one for one in known if one in weighed]
+    weighed = sorted(bounded, key=lambda one: _matters(one[0]), reverse=True)[:_ROWS_MOST]
+    drawn = [one for one in bounded if one in weighed]
     ends = [
         end / effect.base_median_ms * 100
         for effect, _, low, high in drawn
@@ -259,7 +258,7 @@ def _forest(effects: Sequence[Effect]) -> Forest | None:
     ticks = tuple((at(share), f"{share:+g} %" if share else "0 %") for share in shares)
     summary = f"Shifts of {count_of(len(drawn), 'time')} from base to candidate, with their 95 %"
     summary += " intervals."
-    if more := len(known) - len(drawn):
+    if more := len(bounded) - len(drawn):
         summary += f" The table has {more} more."
     return Forest(whiskers, ticks, at(0.0), _TOP + len(drawn) * _ROW + 10, summary, left)
 

@@ -16,12 +16,7 @@ from resume_rig.model.result.comparison import (
     Unit,
 )
 from resume_rig.model.units import percent_up
-from resume_rig.report.text.terminal_style import (
-    Column,
-    TerminalStyle,
-    fitting_columns,
-    table_lines,
-)
+from resume_rig.report.text.terminal_style import Column, TerminalStyle, fitting_columns
 from resume_rig.report.text.wording import MISSING
 
 _CHANGE_WORDS: Final = {
@@ -63,10 +58,13 @@ def failures_sentence(failures: FailureEffect | None) -> str:
     """Return how often cycles failed on both sides."""
     if failures is None:
         return "Logs alone do not report cycles that failed, so failures are not compared."
+    return f"Failed cycles: {_counts(failures)}."
+
+
+def _counts(counts: FailureEffect) -> str:
     return (
-        f"Failed cycles: {failures.base_failed} of {failures.base_n}, then"
-        f" {failures.candidate_failed} of {failures.candidate_n}"
-        f" (p = {failures.p_adjusted:.2g})."
+        f"base {counts.base_failed} of {counts.base_n}, candidate {counts.candidate_failed} of"
+        f" {counts.candidate_n} (p = {counts.p_adjusted:.2g})"
     )
 
 
@@ -74,9 +72,7 @@ def slow_sentences(comparison: Comparison) -> tuple[str, ...]:
     """Return how often each headline time was far above the middle, where it was."""
     return tuple(
         f"Slow cycles, {measure_words(each.name)} above {each.above_ms:.0f} ms:"
-        f" {each.counts.base_failed} of {each.counts.base_n}, then"
-        f" {each.counts.candidate_failed} of {each.counts.candidate_n}"
-        f" (p = {each.counts.p_adjusted:.2g})."
+        f" {_counts(each.counts)}."
         for each in comparison.slow
     )
 
@@ -95,7 +91,7 @@ def over_limit_sentences(comparison: Comparison) -> tuple[str, ...]:
     """Return how many values are beyond each limit of the requirement on both sides."""
     return tuple(
         f"Over the limit ({comparison.requirement}: {limit_text(each.limit)}): "
-        f"{_share(each.base_over, each.base_n, each.base_upper)}, then "
+        f"base {_share(each.base_over, each.base_n, each.base_upper)}, candidate "
         f"{_share(each.candidate_over, each.candidate_n, each.candidate_upper)}."
         for each in comparison.over
     )
@@ -165,7 +161,7 @@ def _row(effect: Effect) -> EffectRow:
 
 
 def _decimals(base_ms: float) -> int:
-    """Return how many decimals tell a shift of a time of this size."""
+    """Return how many decimals a shift of a time of this size needs."""
     return 0 if base_ms >= 1_000 else 1 if base_ms >= 100 else 2
 
 
@@ -178,6 +174,9 @@ def _signed(value: float, digits: int) -> str:
 _COMPONENTS = 10
 _DIFFERENCES = 20
 _DETECTABLE = "detectable"
+_CHANGE_CELLS = 24
+"""Cells of the last column, whose title is empty."""
+
 _COLOURS = {
     Answer.REGRESSION: "\x1b[1;31m",
     Answer.REQUIREMENT_FAILED: "\x1b[1;31m",
@@ -187,18 +186,8 @@ _COLOURS = {
 }
 
 
-def comparison_table(
-    comparison: Comparison, *, colour: bool = False, unicode: bool = True, width: int = 120
-) -> Iterator[str]:
-    """Yield the whole answer of `compare` in pieces to be written as they are.
-
-    Args:
-        comparison: what to show.
-        colour: the answer may be coloured.
-        unicode: more than ASCII may be written.
-        width: of the terminal, in cells; columns give way where it is short.
-    """
-    style = TerminalStyle(colour, unicode, width)
+def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
+    """Yield the whole answer of `compare` in pieces to be written as they are."""
     yield style.paragraph(subject_sentence(comparison))
     for warning in comparison.warnings:
         yield style.paragraph(f"Warning: {warning}")
@@ -207,21 +196,21 @@ def comparison_table(
         yield "\n"
         columns = _columns(comparison.effects, style)
         yield style.paragraph(_legend([column.title for column in columns]))
-        yield from _table(columns, style)
+        yield from style.table(columns, rule=_CHANGE_CELLS)
         yield "\n"
-        for sentence in counted_sentences(comparison):
-            yield style.paragraph(sentence)
+        yield from map(style.paragraph, counted_sentences(comparison))
     of_components = components_sentence(comparison)
     if of_components:
         yield style.paragraph(of_components)
     if comparison.components:
-        yield from _table(_columns(comparison.components[:_COMPONENTS], style), style)
+        columns = _columns(comparison.components[:_COMPONENTS], style)
+        yield from style.table(columns, rule=_CHANGE_CELLS)
         if len(comparison.components) > _COMPONENTS:
             more = len(comparison.components) - _COMPONENTS
             yield style.paragraph(f"... and {more} more; --json and --html have them.")
     plain = style.paragraph(f"{comparison.answer.value}: {comparison.why}")
     word = comparison.answer.value
-    front = f"{_COLOURS[comparison.answer]}{word}\x1b[0m" if colour else word
+    front = f"{_COLOURS[comparison.answer]}{word}\x1b[0m" if style.colour else word
     yield front + plain.removeprefix(word)
 
 
@@ -240,7 +229,10 @@ def _differences(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
 
 def _legend(titles: Sequence[str]) -> str:
     """Say what the columns are that the terminal has room for."""
-    parts = ["Times in ms; shift = candidate minus base with its 95 % interval; p over all times"]
+    parts = [
+        "Times in ms; values of base and candidate; shift = candidate minus base with its 95 % "
+        "interval, also in % of the base; p adjusted for the number of times"
+    ]
     if _DETECTABLE in titles:
         parts.append(f"{_DETECTABLE} = the smallest shift that is shown with 80 % probability")
     else:
@@ -257,16 +249,9 @@ def _columns(effects: Sequence[Effect], style: TerminalStyle) -> Sequence[Column
         Column("candidate", [row.candidate for row in rows], drop=2),
         Column("shift", [row.shift for row in rows]),
         Column("95 % interval", [row.interval for row in rows], drop=1),
-        Column("share", [row.share for row in rows]),
+        Column("in %", [row.share for row in rows]),
         Column("p", [row.p for row in rows], drop=3),
         Column(_DETECTABLE, [row.detectable for row in rows], drop=5),
         Column("", [row.change for row in rows], right=False),
     ]
     return fitting_columns(columns, style.width)
-
-
-def _table(columns: Sequence[Column], style: TerminalStyle) -> Iterator[str]:
-    for index, line in enumerate(table_lines(columns)):
-        yield f"{line}\n"
-        if index == 0:
-            yield style.rule(len(line) + 24)

@@ -1,10 +1,8 @@
-"""Arithmetic of axes: nice steps, ticks, and the way from a value to a place in a picture.
+"""Axes of pictures, and where the milestones of a cycle stand on one.
 
-Puts measured and OS-reported times of one cycle on one axis whose zero is the wake trigger.
-
-The OS's own zero (the TSC's, shortly after PLTRST# rises) is seen by neither side. It is placed
-by the reconciliation: resume complete minus what the OS reports. Where clock and wires contradict
-the BIOS time, what they add stands between the two.
+Measured and OS-reported times share an axis whose zero is the wake trigger. Neither side observes
+the OS's own zero (the TSC's, shortly after PLTRST# rises): it is placed at resume complete minus
+what the OS reports. Where clock and wires contradict the BIOS time, what they add stands before it.
 """
 
 import math
@@ -142,7 +140,7 @@ def count_axis(high: int, start: float, end: float, most: int = 5) -> Axis:
 
 
 def tick_label(value: float, step: float) -> str:
-    """Return a label with just the decimals that ticks `step` apart need."""
+    """Return a label with the decimals that ticks `step` apart need, and no more."""
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     text = f"{value:.{decimals}f}"
     return text.removeprefix("-") if float(text) == 0 else text
@@ -150,8 +148,8 @@ def tick_label(value: float, step: float) -> str:
 
 NS_PER_MS = 1_000_000
 _LIGHT = {
-    LightBasis.HALF: "t_50, the moment of half of the panel's settled level",
-    LightBasis.BLOCKS: "t_50 from blocks of 1 ms",
+    LightBasis.HALF: "t_50, when the panel's light is at half of its settled level",
+    LightBasis.BLOCKS: "t_50 (half of the panel's settled level), found in blocks of 1 ms",
     LightBasis.LARGEST_STEP: "t_50 of the largest step, where light came in several steps",
     LightBasis.COMPARATOR: "the edge of the photodiode's comparator",
 }
@@ -159,7 +157,7 @@ _LIGHT = {
 
 @dataclass(frozen=True, slots=True)
 class OutsideMilestones:
-    """When each line moved, counted from the wake trigger; None where it was not seen."""
+    """When each line moved, counted from the wake trigger; None where it was not observed."""
 
     slp_s3: BoundedNs | None
     pwr_ok: BoundedNs | None
@@ -174,8 +172,8 @@ class InsideMilestones:
     Attributes:
         bios_from_ns, drivers_from_ns: where the phases begin.
         complete: all devices have completed their S0 set-power IRP.
-        limit_ns: where resume complete would stand if it had used the whole limit; None where
-            BIOS + drivers have none.
+        limit_ns: where resume complete would stand if it had used the whole limit; None without a
+            limit on the total resume time.
         image_from_ns: where reading a hibernation file begins; it ends where drivers begin. Equal
             to that where there is none.
         hidden: what clock and wires add to the reported BIOS time, negative where they leave less;
@@ -203,11 +201,11 @@ def outside_milestones(outside: OutsideCycle) -> OutsideMilestones:
 def inside_milestones(
     cycle: ReconciledCycle, limit_ms: int | None, reset_to_tsc: BoundedNs | None = None
 ) -> InsideMilestones | None:
-    """Return the inside's phases; None where it cannot be placed: it is never guessed.
+    """Return where the OS's phases stand; None where that is not known: it is never guessed.
 
     Args:
         cycle: one that is reconciled.
-        limit_ms: on BIOS + drivers.
+        limit_ms: on the total resume time.
         reset_to_tsc: PLTRST# rising to the TSC's zero; with it a cycle is placed whose BIOS time
             clock and wires contradict.
     """
@@ -242,15 +240,15 @@ def trigger_word(cycles: Iterable[ReconciledCycle]) -> str:
 
 
 def light_words(cycles: Iterable[ReconciledCycle]) -> str:
-    """Return what light means in these cycles, in a sentence; empty where none was timed."""
+    """Return what display on means in these cycles, in a sentence; empty where none was timed."""
     counted = Counter(cycle.outside.light_basis for cycle in cycles)
     found = [(basis, counted[basis]) for basis in LightBasis if counted[basis]]
     if not found:
         return ""
     if len(found) == 1:
-        return f"Light is {_LIGHT[found[0][0]]}."
+        return f"Display on is {_LIGHT[found[0][0]]}."
     listed = ", ".join(f"in {count_of(count, 'cycle')} {_LIGHT[basis]}" for basis, count in found)
-    return f"Light is {listed}."
+    return f"Display on is {listed}."
 
 
 def _either(

@@ -1,4 +1,8 @@
-"""Arithmetic of histograms of times, against a limit or without; templates draw them."""
+"""Arithmetic of histograms of times, against a limit or without; templates draw them.
+
+Bins are aligned to the limit and closed above: a time equal to the limit is within it, and no bar
+holds both sides. A few times far past the axis are one last bar, or they would flatten all others.
+"""
 
 import math
 from collections import Counter
@@ -6,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from resume_rig.model.units import count_of
 from resume_rig.report.drawing.axis import Axis, count_axis, nice_step, time_axis
 
 _BINS: Final = 36
@@ -16,7 +21,7 @@ _LEAST_BIN_MS: Final = 1.0
 """The OS reports whole milliseconds, and times of wires spread wider."""
 
 _LEAST_HEIGHT: Final = 3.0
-"""A single cycle stays visible beside hundreds."""
+"""A single cycle stays visible among hundreds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +45,7 @@ class Bar:
 
     Attributes:
         over: it counts times above the limit.
-        beyond: it gathers everything that lies past the axis.
-        text: what the bar says in words.
+        text: the bar in words.
     """
 
     x: float
@@ -50,7 +54,6 @@ class Bar:
     height: float
     count: int
     over: bool
-    beyond: bool
     text: str
 
 
@@ -80,7 +83,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class NamedHistogram:
-    """A drawing; `id` is unique on its page, `what` its axis, and `note` stands beside it."""
+    """A drawing; `id` is unique on its page, `what` names its axis, `note` its contents."""
 
     id: str
     title: str
@@ -106,21 +109,9 @@ class _Bins:
 
 
 def histogram(times_ms: Sequence[float], limit_ms: float | None) -> Histogram | None:
-    """Return the drawing; None of no times, or without a limit on them.
-
-    Bins are closed above and aligned to the limit, so that a time equal to the limit is counted
-    as within it and no bar holds both sides. The axis always holds the limit; times far past it
-    are gathered in one last bar instead of flattening all others.
-    """
-    return None if not times_ms or limit_ms is None else _drawn(times_ms, limit_ms)
-
-
-def distribution(times_ms: Sequence[float]) -> Histogram | None:
-    """Return the drawing of times that nothing limits; None of no times."""
-    return _drawn(times_ms, None) if times_ms else None
-
-
-def _drawn(times_ms: Sequence[float], limit_ms: float | None) -> Histogram:
+    """Return the drawing, its axis with the limit where there is one; None of no times."""
+    if not times_ms:
+        return None
     held = () if limit_ms is None else (limit_ms,)
     cut_ms = _cut_ms(times_ms, held)
     within = [time for time in times_ms if time <= cut_ms]
@@ -133,15 +124,25 @@ def _drawn(times_ms: Sequence[float], limit_ms: float | None) -> Histogram:
     times = time_axis(start_ms, end_ms, _FRAME.left, _FRAME.right, most=most)
     counts_of = Counter(bins.index_of(time) for time in within)
     counts = count_axis(max([*counts_of.values(), beyond]), _FRAME.base, _FRAME.top)
-    bars = [_bar(index, counts_of[index], bins, times, counts) for index in sorted(counts_of)]
+    bars = [
+        _bar(
+            count,
+            times.scale.at(bins.edge_ms(index)),
+            times.scale.at(bins.edge_ms(index + 1)),
+            counts,
+            over=bins.limited and index >= 0,
+            text=f"above {bins.edge_ms(index):g} to {bins.edge_ms(index + 1):g} ms: "
+            f"{count_of(count, 'cycle')}",
+        )
+        for index, count in sorted(counts_of.items())
+    ]
     beyond_text = None
     if beyond:
         up_to = "at" if beyond == 1 else "up to"
         beyond_text = f"{beyond} past the axis, {up_to} {max(times_ms):.0f} ms"
         left = times.scale.at(bins.edge_ms(end - 2))
-        bars.append(
-            _beyond_bar(beyond, beyond_text, left, times.scale.end, counts, over=bins.limited)
-        )
+        over = bins.limited
+        bars.append(_bar(beyond, left, times.scale.end, counts, over=over, text=beyond_text))
         # No tick may stand under the last bar: it is not in scale.
         times = replace(times, ticks=tuple(t for t in times.ticks if t.at <= left))
     limit_at = None if limit_ms is None else times.scale.at(limit_ms)
@@ -183,51 +184,17 @@ def _cut_ms(times_ms: Sequence[float], held: Sequence[float]) -> float:
     return max(time for time in [*ordered, *held] if time <= reach)
 
 
-def _bar(index: int, count: int, bins: _Bins, times: Axis, counts: Axis) -> Bar:
-    low, high = bins.edge_ms(index), bins.edge_ms(index + 1)
-    left, right, top = times.scale.at(low), times.scale.at(high), _top(count, counts)
-    return Bar(
-        x=left,
-        y=top,
-        width=round(right - left, 2),
-        height=round(_FRAME.base - top, 2),
-        count=count,
-        over=bins.limited and index >= 0,
-        beyond=False,
-        text=f"above {low:g} to {high:g} ms: {_cycles(count)}",
-    )
-
-
-def _beyond_bar(
-    count: int, text: str, left: float, right: float, counts: Axis, *, over: bool
-) -> Bar:
-    top = _top(count, counts)
-    return Bar(
-        x=left,
-        y=top,
-        width=round(right - left, 2),
-        height=round(_FRAME.base - top, 2),
-        count=count,
-        over=over,
-        beyond=True,
-        text=text,
-    )
-
-
-def _top(count: int, counts: Axis) -> float:
-    return min(counts.scale.at(count), _FRAME.base - _LEAST_HEIGHT)
+def _bar(count: int, left: float, right: float, counts: Axis, *, over: bool, text: str) -> Bar:
+    top = min(counts.scale.at(count), _FRAME.base - _LEAST_HEIGHT)
+    width, height = round(right - left, 2), round(_FRAME.base - top, 2)
+    return Bar(left, top, width, height, count, over, text)
 
 
 def _summary(times_ms: Sequence[float], limit_ms: float | None) -> str:
+    cycles = count_of(len(times_ms), "cycle")
     least, most = f"{min(times_ms):.0f}", f"{max(times_ms):.0f}"
     span = f"at {least} ms" if least == most else f"between {least} and {most} ms"
     if limit_ms is None:
-        return f"{_cycles(len(times_ms))} {span}."
+        return f"{cycles} {span}."
     over = sum(1 for time in times_ms if time > limit_ms)
-    return (
-        f"{_cycles(len(times_ms))} {span}; {over or 'none'} above the limit of {limit_ms:.0f} ms."
-    )
-
-
-def _cycles(count: int) -> str:
-    return "1 cycle" if count == 1 else f"{count} cycles"
+    return f"{cycles} {span}; {over or 'none'} above the limit of {limit_ms:.0f} ms."

@@ -1,7 +1,7 @@
 """Pictures in which every cycle is a mark: one campaign over its cycles, many as strips.
 
-A dot is a cycle with a time, a cross one that did not sleep and wake as planned, a diamond one that
-nothing is known of. Dots that fall on one place are one, so that a picture has a bound.
+A dot is a cycle with a time, a cross one that did not sleep and wake as planned, a diamond one
+without evidence. Dots that fall on one place are one, so that the size of a picture is bounded.
 """
 
 import math
@@ -101,7 +101,7 @@ def marks_picture(
 
     Args:
         shown: every cycle.
-        series: where the level steps or drifts; None where that is not known.
+        series: where the level steps or drifts; None where nobody computed it.
         limit_ms: always within the axis.
         hidden_ms: by number of the cycle, its time with what clock and wires add to it.
     """
@@ -235,7 +235,7 @@ def _summary(
     rings: int,
     high_ms: float,
 ) -> str:
-    """Say what is drawn, each kind of mark beside its number; figures are of what counts."""
+    """Describe what is drawn, each kind of mark with its number; figures are of what counts."""
     times_ms = [
         time_ms
         for time_ms, mark in zip(shown.times_ms, shown.marks, strict=True)
@@ -285,7 +285,7 @@ class StripSource:
         places: of its values on the axis, in their order; NaN is none.
         median, p95: marked on the strip; None where they are not.
         broken, unknown: cycles without a value.
-        text: what it says in words.
+        text: the strip in words.
         failed, left_out: whether each value is a failure's, or does not count; empty: none.
     """
 
@@ -376,7 +376,7 @@ def _strips(
 
 
 def _sides(sources: Sequence[StripSource]) -> tuple[int, int]:
-    """Return where the plot begins and ends: names and counts beside it take what they need."""
+    """Return where the plot begins and ends: names and counts take what they need."""
     right = _RIGHT if any(each.broken or each.unknown for each in sources) else _RIGHT_BARE
     return margin_of(_short(each.name) for each in sources), right
 

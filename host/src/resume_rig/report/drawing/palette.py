@@ -57,7 +57,7 @@ class Colours:
     on_bios: str = "#ffffff"
 
     def lane(self, channel: Channel) -> str:
-        """Return the colour of a channel's line; the lines' names tell them apart, too."""
+        """Return the colour of a channel's line; each line has its name, too."""
         return self.lanes[channel]
 
 

@@ -1,7 +1,7 @@
 """Where the time of a cycle goes: measured, OS-reported and reconciled on one axis, as a picture.
 
-Templates draw the cycles that are chosen beforehand. For any other one the page's script draws the
-same from `cycle_column`, whose numbers are these.
+A template draws the cycles that are chosen beforehand. For any other one the page's script
+(templates/report.js) draws the same from `cycle_column`: a change here is a change there.
 """
 
 import math
@@ -32,8 +32,8 @@ _LETTER: Final = 6.6
 _LEAST_AXIS_MS: Final = 500.0
 _OWN_AXIS_FROM: Final = 2.5
 _ROOM: Final = 1.02
-_TENTH_NS: Final = 10_000
-"""Times are handed to the script in steps of 10 us, as they are shown."""
+_STEP_NS: Final = 10_000
+"""Times go to the script in steps of 10 us, as they are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class PhaseFrame:
     """Sizes of a drawing.
 
     Attributes:
-        left, right: the ends of the axis. column: where the figures beside the plot begin.
+        left, right: the ends of the axis. column: where the figures right of the plot begin.
         wires, os, reconciled: tops of the bars; bar: their height.
         base: where the plot ends.
     """
@@ -86,7 +86,7 @@ class Segment:
     Attributes:
         style: names its colour or hatch.
         label: stands in it around `label_at`; empty where it is too narrow for that.
-        text: what it says in words.
+        text: the phase in words.
     """
 
     x: float
@@ -102,7 +102,7 @@ class Bar:
     """One account of the cycle.
 
     Attributes:
-        y: its top. note: its figure, in the column beside the plot. missing: why there is no bar.
+        y: its top. note: its figure, in the column right of the plot. missing: why there is no bar.
         torn: it runs past the axis.
     """
 
@@ -139,7 +139,6 @@ class PhasePanel:
     choice: str
     number: int
     verdict: str
-    verdict_style: str
     bars: tuple[Bar, ...]
     axis: Axis
     light: float | None
@@ -153,10 +152,10 @@ class PhasePanel:
 
 @dataclass(frozen=True, slots=True)
 class PhasePicture:
-    """The chosen cycles, one of them seen at a time; those of about one length share their axis.
+    """The chosen cycles, one of them shown at a time; those of about one length share their axis.
 
     Attributes:
-        unobserved_ms: expanded uncertainty of PLTRST# to the TSC's zero; None where nobody says.
+        unobserved_ms: expanded uncertainty of PLTRST# to the TSC's zero; None without one.
     """
 
     panels: tuple[PhasePanel, ...]
@@ -178,8 +177,8 @@ class PhaseLimits:
     """What a cycle is drawn against.
 
     Attributes:
-        resume_ms: on BIOS + drivers; light_ms: on trigger to light. None: no such limit.
-        reset_to_tsc: PLTRST# rising to the TSC's zero; None where nobody says.
+        resume_ms: on total resume time; light_ms: on trigger to light. None: no such limit.
+        reset_to_tsc: PLTRST# rising to the TSC's zero; None where it is not stated.
     """
 
     resume_ms: int | None
@@ -209,9 +208,9 @@ def phase_picture(
         _panel(one, limits, trigger, time_axis(0.0, end_ms, _FRAME.left, _FRAME.right, most=8))
         for one, end_ms in zip(chosen, _axis_ends_ms(reaches), strict=True)
     )
-    unseen = limits.reset_to_tsc
-    unseen_ms = None if unseen is None else _steps_up(unseen.expanded_ns) / 100
-    return PhasePicture(panels, label, limits.resume_ms, unseen_ms, trigger)
+    gap = limits.reset_to_tsc
+    unobserved_ms = None if gap is None else _steps_up(gap.expanded_ns) / 100
+    return PhasePicture(panels, label, limits.resume_ms, unobserved_ms, trigger)
 
 
 def _axis_ends_ms(reaches_ms: Sequence[float]) -> Iterator[float]:
@@ -279,7 +278,6 @@ def _panel(
         choice=choice,
         number=cycle.outside.number,
         verdict=unjudged_word(cycle) or cycle.verdict.value,
-        verdict_style=verdict_style(cycle.verdict) if cycle.judged else "none",
         bars=bars,
         axis=axis,
         light=_mark(None if points.light is None else points.light.value_ns, scale),
@@ -389,7 +387,7 @@ def _reconciled_spans(
 
 
 def _with_bound(time_ns: int, bounded: BoundedNs | None) -> str:
-    """Return a time with the uncertainty of another; alone where nobody says that one."""
+    """Return a time with the uncertainty of another; alone without that one."""
     if bounded is None:
         return _ms(time_ns)
     return quantity_text(BoundedNs(time_ns, bounded.bound_ns, expanded_ns=bounded.expanded_ns))
@@ -517,15 +515,15 @@ def _row(
     record = cycle.record
     hidden = None if inside is None else inside.hidden
     light = points.light
-    numbers: list[int | None] = [_tenths(point) for point in _in_order(points)]
-    numbers.append(_expanded(light))
+    numbers: list[int | None] = [_value_steps(point) for point in _in_order(points)]
+    numbers.append(_expanded_steps(light))
     if record is not None and record.resume_ms is not None:
         numbers += [record.bios_init_ms, record.hiber_read_ms, record.driver_init_ms]
     else:
         numbers += [None, None, None]
     numbers.append(None if inside is None else _steps(inside.bios_from_ns))
-    numbers += [_tenths(hidden), _expanded(hidden)]
-    numbers.append(None if inside is None else _expanded(inside.complete))
+    numbers += [_value_steps(hidden), _expanded_steps(hidden)]
+    numbers.append(None if inside is None else _expanded_steps(inside.complete))
     reported = record is not None and record.resume_ms is not None and points.pltrst is not None
     note, missing = _wires_words(cycle)
     texts = [
@@ -536,26 +534,26 @@ def _row(
     ]
     shown = _steps(round(time_ms * NS_PER_MS)) if math.isfinite(time_ms) else None
     limited = None if inside is None or inside.limit_ns is None else 1
-    wires = (_expanded(point) for point in (points.slp_s3, points.pwr_ok, points.pltrst))
+    wires = (_expanded_steps(point) for point in (points.slp_s3, points.pwr_ok, points.pltrst))
     fields = [cycle.outside.number, shown, *numbers, *map(word, texts), limited, *wires]
     return mark + ",".join("" if value is None else base36(value) for value in fields)
 
 
-def _tenths(quantity: BoundedNs | None) -> int | None:
+def _value_steps(quantity: BoundedNs | None) -> int | None:
     return None if quantity is None else _steps(quantity.value_ns)
 
 
-def _expanded(quantity: BoundedNs | None) -> int | None:
+def _expanded_steps(quantity: BoundedNs | None) -> int | None:
     return None if quantity is None else _steps_up(quantity.expanded_ns)
 
 
 def _steps_up(width_ns: int) -> int:
-    return -(-width_ns // _TENTH_NS)
+    return -(-width_ns // _STEP_NS)
 
 
 def _steps(time_ns: int) -> int:
     """Return a time in the steps in which it is shown, rounded as it is shown."""
-    return (time_ns + _TENTH_NS // 2) // _TENTH_NS
+    return (time_ns + _STEP_NS // 2) // _STEP_NS
 
 
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -1,7 +1,7 @@
 """Arithmetic of a cycle's waveform: a lane for each wire, light below, long pauses folded away.
 
 A sleep lasts seconds or hours and a resume one second. Where nothing happens for long, the axis is
-folded, and says how much it leaves out; everything else is drawn at one scale.
+folded and labelled with what it leaves out; everything else is drawn at one scale.
 """
 
 from bisect import bisect_right

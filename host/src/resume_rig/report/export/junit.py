@@ -63,7 +63,7 @@ def _advice(correlation: Correlation, suite: str, advised_ms: int) -> str:
 
 
 def _plan(facts: CampaignFacts) -> str:
-    """Whether the campaign came to its end: one that broke off has not proven what was planned."""
+    """Return the case of a campaign that ran to its end; one that broke off is an error."""
     text = facts.plan_state or ""
     problem = _element("error", "unfinished", text) if facts.unfinished else ""
     return _case(facts.requirement.id, "the plan was done to its end", problem, text)

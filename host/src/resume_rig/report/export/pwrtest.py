@@ -1,7 +1,7 @@
 """Judged records as PwrTest's XML log, the newer generation of its names.
 
 What a record does not report is written as 0, as PwrTest does, and left out where a 0 would count.
-Times are UTC and say so by their Z, which PwrTest's own do not.
+Times are UTC and end with Z, which PwrTest's own do not.
 """
 
 from collections.abc import Iterator

@@ -1,11 +1,7 @@
-"""Tables of a campaign, named and typed, and as CSV (RFC 4180).
+"""Tables of a campaign, and each as CSV (RFC 4180) or, by DuckDB, as Parquet.
 
-docs/reference/exports.md lists them.
-
-What is not known is an empty field. Text that a spreadsheet would take for a formula gets an
-apostrophe before it: some of it came from a DUT.
-
-A table as Parquet, zstd-compressed, by DuckDB (the extra `export`).
+docs/reference/exports.md lists their columns. An unknown value is an empty field. Text that a
+spreadsheet would take for a formula gets an apostrophe before it: some of it came from a DUT.
 """
 
 import csv

@@ -1,14 +1,8 @@
-"""One cycle as a Value Change Dump (IEEE 1364-2001, clause 18) that any wave viewer reads.
+"""Waves for viewers of others: a cycle as VCD, a campaign as a Chrome trace.
 
-Times are integers of nanoseconds and begin at 0 with the first thing recorded. `$timezero` moves
-the zero of viewers that know it (GTKWave) to the wake trigger; a comment tells it to people, with
-the UTC at which it was.
-
-A campaign as a Chrome trace (Trace Event Format, JSON), which Perfetto's viewer opens.
-
-Three processes: the cycles with their outcomes and findings; the outside, a row a wire and the
-light; the inside, the OS's phases where the reconciliation places them, and what a record times.
-Times are microseconds since the first cycle began, with the nanoseconds behind the point.
+VCD (IEEE 1364-2001, clause 18): integer nanoseconds from the first thing recorded; `$timezero`
+moves the zero of GTKWave to the wake trigger. Chrome trace (Trace Event Format, JSON; Perfetto
+opens it): microseconds since the first cycle began, written as text so that no nanosecond is lost.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,7 +27,7 @@ def vcd_pieces(cycle: RecordedCycle, dut: str) -> Iterator[str]:
         cycle: what was recorded.
         dut: its name, for the header.
     """
-    start_ns = _start_ns(cycle)
+    start_ns = _first_ns(cycle)
     codes = {channel: chr(ord("!") + at) for at, channel in enumerate(_NAMES)}
     light_code = chr(ord("!") + len(_NAMES))
     channels = [channel for channel in _NAMES if channel in cycle.initial_levels]
@@ -80,11 +74,6 @@ def _word(text: str) -> str:
     return ascii_only(one_line(text, 200)).replace("$", "?")
 
 
-def _start_ns(cycle: RecordedCycle) -> int:
-    times = [cycle.zero_ns, *(e.t_ns for e in cycle.edges[:1]), *(b.t_ns for b in cycle.light[:1])]
-    return min(times)
-
-
 def _changes(
     cycle: RecordedCycle, codes: dict[Channel, str], light_code: str
 ) -> Iterator[tuple[int, str]]:
@@ -98,8 +87,7 @@ def _changes(
         if block.mean != mean:
             mean = block.mean
             changes.append((block.t_ns, f"b{mean:b} {light_code}\n"))
-    changes.sort(key=lambda change: change[0])
-    yield from changes
+    yield from sorted(changes, key=lambda change: change[0])
 
 
 _CYCLES: Final = 1
@@ -117,6 +105,9 @@ def trace_pieces(
     correlation: Correlation, recorded: Iterable[RecordedCycle], limit_ms: int | None
 ) -> Iterator[str]:
     """Yield the document in pieces, one cycle at a time.
+
+    It has three processes: the cycles with outcomes and findings, the measured wires and light, and
+    the OS-reported phases where the reconciliation places them, with the parts that a record times.
 
     Args:
         correlation: outside and inside of each cycle.

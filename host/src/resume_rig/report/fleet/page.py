@@ -25,6 +25,7 @@ from resume_rig.report.fleet.terminal import (
 )
 from resume_rig.report.parts.page import Badge, Pair, Tile, TrustBadge, badge, requirement_pairs
 from resume_rig.report.text.findings import Doubt, doubt_of
+from resume_rig.report.text.wording import capitalised
 
 _DRAWN_MOST: Final = 60
 
@@ -129,7 +130,7 @@ def _tiles(fleet: Fleet) -> tuple[Tile, ...]:
 
 
 def _failures_note(campaigns: Sequence[FleetCampaign]) -> str:
-    """Say what the failures are of, and how many cycles of campaigns without a verdict failed."""
+    """Return what the failures are of, and how many failed in campaigns without a verdict."""
     unjudged = [each for each in campaigns if each.failures is None or not each.failures.n]
     shown = (each.all_cycles for each in unjudged)
     broken = sum(each.count(CycleMark.BROKEN) for each in shown if each is not None)
@@ -165,7 +166,7 @@ def _strips(group: FleetGroup, rows: Sequence[FleetRow], requirement: Requiremen
     limit_ms = requirement.resume_limit_ms if name == RESUME else None
     words, nouns = measure_words(name), nouns_of(group.campaigns)
     summary = (
-        f"{words[0].upper() + words[1:]} of every cycle, a strip a {nouns.subject}, the first"
+        f"{capitalised(words)} of every cycle, a strip a {nouns.subject}, the first"
         " cycle on top; the lines are the median and the 95th percentile. ✕ counts cycles that did"
         " not sleep and wake as planned, ◇ those without a time. A pale dot does not count."
     )

@@ -4,13 +4,12 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from resume_rig.analysis.compare.fleet import counted_campaigns, percent_of_these
 from resume_rig.analysis.verdict.measures import measure_words
-from resume_rig.model.os_record import kind_count
+from resume_rig.model.os_record import kind_count, state_words
 from resume_rig.model.result.fleet import (
     Fleet,
     FleetCampaign,
@@ -21,17 +20,10 @@ from resume_rig.model.result.fleet import (
 )
 from resume_rig.model.result.verdict import RESUME, Verdict
 from resume_rig.model.units import count_of, percent_up
-from resume_rig.report.text.terminal_style import (
-    Column,
-    TerminalStyle,
-    fitting_columns,
-    padded,
-    table_lines,
-)
-from resume_rig.report.text.wording import MISSING, requirement_sentence
+from resume_rig.report.text.terminal_style import Column, TerminalStyle
+from resume_rig.report.text.wording import MISSING, capitalised, requirement_sentence, utc_text
 
 LIGHT: Final = "press_to_light_ns"
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FINDINGS_SHOWN: Final = 3
 _COMMON_MS: Final = 0.5
 _NOT_NAMED: Final = {
@@ -61,7 +53,7 @@ class FleetRow:
 
 
 def fleet_rows(group: FleetGroup, folder: str) -> tuple[FleetRow, ...]:
-    """Return the rows of a group's campaigns, in their order; stores as seen from `folder`."""
+    """Return the rows of a group's campaigns, in their order; paths relative to `folder`."""
     return tuple(_row(campaign, folder) for campaign in group.campaigns)
 
 
@@ -80,7 +72,7 @@ def subject_sentence(fleet: Fleet) -> str:
     units = count_of(len({each.unit for each in campaigns}), "unit")
     cycles = sum(each.cycles for each in campaigns)
     folder = common_folder(fleet)
-    folder_clause = f"; {nouns_of(campaigns).files} as seen from {folder}" if folder else ""
+    folder_clause = f"; {nouns_of(campaigns).files} relative to {folder}" if folder else ""
     return (
         f"{counted_campaigns(campaigns)} of {units} with {count_of(cycles, 'cycle')}, in "
         f"{count_of(len(fleet.groups), 'group')}{folder_clause}."
@@ -126,7 +118,7 @@ def group_title(group: FleetGroup) -> str:
 
 
 def group_sentences(group: FleetGroup, folder: str) -> tuple[str, ...]:
-    """Return what the campaigns of a group say together; paths as seen from `folder`."""
+    """Return what the campaigns of a group show together; paths relative to `folder`."""
     sentences = [_failed_sentence(group), *(_times_sentence(each) for each in group.times)]
     for unit in dict.fromkeys(outlier.unit for outlier in group.outliers):
         ways = [_outlier_words(outlier) for outlier in group.outliers if outlier.unit == unit]
@@ -161,7 +153,7 @@ def _row(campaign: FleetCampaign, folder: str) -> FleetRow:
     return FleetRow(
         store=_below(folder, campaign.path),
         unit=_below(folder, campaign.unit),
-        begun=_date(campaign.begun_utc_ns),
+        begun=utc_text(campaign.begun_utc_ns, 16),
         cycles=str(campaign.cycles),
         judged="0" if rate is None else str(rate.n),
         failed=MISSING if rate is None else str(rate.failures),
@@ -183,18 +175,9 @@ def _notes(campaign: FleetCampaign) -> Iterator[str]:
 
 
 def _below(folder: str, text: str) -> str:
-    """Return a path as it is seen from a folder that is above it; any other text as it is."""
+    """Return a path relative to a folder that is above it; any other text as it is."""
     path = Path(text)
     return str(path.relative_to(folder)) if folder and path.is_relative_to(folder) else text
-
-
-def _date(utc_ns: int | None) -> str:
-    if utc_ns is None:
-        return MISSING
-    try:
-        return f"{_EPOCH + timedelta(microseconds=utc_ns // 1000):%Y-%m-%d %H:%M}"
-    except OverflowError:
-        return MISSING
 
 
 def _trait_words(trait: Trait, value: str) -> str:
@@ -205,7 +188,9 @@ def _trait_words(trait: Trait, value: str) -> str:
             return f"BIOS {value}"
         case Trait.DUT | Trait.RIG | Trait.HOST:
             return f"{trait.value} {value}"
-        case Trait.PRODUCT | Trait.STATE:
+        case Trait.STATE:
+            return state_words(value)
+        case Trait.PRODUCT:
             return value
 
 
@@ -223,8 +208,7 @@ def _failed_sentence(group: FleetGroup) -> str:
 
 
 def _times_sentence(times: GroupTimes) -> str:
-    words = measure_words(times.name)
-    words = words[0].upper() + words[1:]
+    words = capitalised(measure_words(times.name))
     within = f"{times.within_ms:.0f} ms from cycle to cycle"
     if times.next_within is None:
         return (
@@ -267,52 +251,34 @@ ROWS_MOST: Final = 20
 _STORE_CELLS: Final = 44
 _UNIT_CELLS: Final = 24
 _FINDINGS_CELLS: Final = 40
-_VERDICT_CELLS: Final = 11
+_DISPLAY: Final = "display on"
 
 
-def fleet_table(
-    fleet: Fleet, *, everything: bool, colour: bool = False, unicode: bool = True, width: int = 120
-) -> Iterator[str]:
-    """Yield the whole answer of `fleet` in pieces to be written as they are.
-
-    Args:
-        fleet: what to show.
-        everything: every campaign of a long group.
-        colour: verdicts may be coloured.
-        unicode: more than ASCII may be written.
-        width: of the terminal, in cells; columns give way where it is short.
-    """
-    style = TerminalStyle(colour, unicode, width)
+def fleet_table(fleet: Fleet, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
+    """Yield the whole answer of `fleet`, with `show_all` every campaign of a long group."""
     yield style.verdict_line(fleet.verdict, fleet.why)
     yield style.paragraph(subject_sentence(fleet))
     yield style.paragraph(requirement_sentence(fleet.requirement))
     has_wires = not nouns_of(fleet.campaigns).only_logs
-    light = ", light the median from power button to display on" if has_wires else ""
+    light = "; display on is the median from the power button on" if has_wires else ""
     yield style.paragraph(f"Times in ms: resume is the median total resume time{light}.")
     folder = common_folder(fleet)
     for group in fleet.groups:
         yield "\n"
-        yield from _group(group, folder, style, everything=everything)
+        yield from _group(group, folder, style, show_all=show_all)
     if fleet.unread or fleet.copies:
         yield "\n"
-    for sentence in left_out_sentences(fleet):
-        yield style.paragraph(sentence)
+    yield from map(style.paragraph, left_out_sentences(fleet))
 
 
 def _group(
-    group: FleetGroup, folder: str, style: TerminalStyle, *, everything: bool
+    group: FleetGroup, folder: str, style: TerminalStyle, *, show_all: bool
 ) -> Iterator[str]:
     yield style.paragraph(f"{group_title(group)}: {group.verdict.value}")
     rows = fleet_rows(group, folder)
-    shown = rows if everything else rows[:ROWS_MOST]
+    shown = rows if show_all else rows[:ROWS_MOST]
     columns = _columns(shown, nouns_of(group.campaigns), style)
-    columns = fitting_columns(columns, style.width - _VERDICT_CELLS - 2)
-    wide = sum(column.width + 2 for column in columns)
-    title, *lines = table_lines(columns)
-    yield f"{padded(title, wide, right=False)}verdict\n"
-    yield style.rule(wide + _VERDICT_CELLS)
-    for line, row in zip(lines, shown, strict=True):
-        yield f"{padded(line, wide, right=False)}{style.verdict(row.verdict)}\n"
+    yield from style.verdict_table(columns, [row.verdict for row in shown])
     if len(shown) < len(rows):
         yield style.paragraph(f"... and {len(rows) - len(shown)} more; --all shows them.")
     for sentence in group_sentences(group, folder):
@@ -321,7 +287,7 @@ def _group(
 
 def _columns(rows: Sequence[FleetRow], nouns: Nouns, style: TerminalStyle) -> Sequence[Column]:
     is_plain = len({row.unit for row in rows}) == 1 or all(row.unit == row.store for row in rows)
-    notes = 5 if nouns.only_logs else 8  # of which kinds its sleeps are says more than their date
+    notes = 5 if nouns.only_logs else 8  # the kinds of its sleeps matter more than their date
     columns = [
         Column(nouns.title, [style.cell(row.store, _STORE_CELLS) for row in rows], right=False),
         Column("unit", [style.cell(row.unit, _UNIT_CELLS) for row in rows], right=False, drop=4),
@@ -332,7 +298,7 @@ def _columns(rows: Sequence[FleetRow], nouns: Nouns, style: TerminalStyle) -> Se
         Column("resume", [row.median for row in rows]),
         Column("p95", [row.p95 for row in rows], drop=2),
         Column("worst", [row.worst for row in rows], drop=1),
-        Column("light", [row.light for row in rows], drop=5),
+        Column(_DISPLAY, [row.light for row in rows], drop=5),
         Column(
             "findings",
             [style.cell(row.findings, _FINDINGS_CELLS) for row in rows],
@@ -341,5 +307,5 @@ def _columns(rows: Sequence[FleetRow], nouns: Nouns, style: TerminalStyle) -> Se
         ),
         Column("", [style.cell(row.notes, _UNIT_CELLS) for row in rows], right=False, drop=notes),
     ]
-    empty = ({"unit"} if is_plain else set()) | ({"light"} if nouns.only_logs else set())
+    empty = ({"unit"} if is_plain else set()) | ({_DISPLAY} if nouns.only_logs else set())
     return [c for c in columns if c.title not in empty and any(c.cells)]

@@ -1,6 +1,7 @@
-"""What `log` answers first: how the PC sleeps, what that means for the requirement, what to do.
+"""What `log` answers first, and its transitions as rows of a table.
 
-The transitions of a log are sorted into the tables that S3Resume's readers know.
+The answer: how many resumes keep the limit, the worst, how the PC sleeps, what that means for the
+requirement, what to do. The rows are numbered as S3Resume counts them.
 """
 
 from collections import Counter
@@ -17,8 +18,10 @@ from resume_rig.analysis.verdict.judge import hybrid_lead, training_sentence
 from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind, kind_count, kind_words
 from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.result.series import Training
-from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.result.verdict import RESUME, Verdict
 from resume_rig.model.units import count_of
+from resume_rig.report.parts.statistics import decisive_limit, limit_sentence
+from resume_rig.report.text.wording import capitalised, listed
 
 _FIRMWARE: Final = "start_os_image_ms"  # of Kernel-Boot 30: until the OS loader began
 # Figures of OsRecord.figures, most telling first; the words before their value.
@@ -31,7 +34,7 @@ _FIGURES: Final = (
 def other_times(record: OsRecord) -> str:
     """Return other times of the wake that an account gives, e.g. "firmware 412 ms".
 
-    They stand beside the verdict and never in it: they are no times that SYSFUND-0004 speaks of.
+    They are never in the verdict: SYSFUND-0004 does not limit them.
     """
     parts = []
     if record.firmware_resume_ms is not None:
@@ -45,22 +48,21 @@ def other_times(record: OsRecord) -> str:
     return ", ".join(parts)
 
 
-_NOT_KNOWN: Final = "unknown"  # WakeSource.name, where the OS does not say
+_NOT_KNOWN: Final = "unknown"  # WakeSource.name, where the OS reports none
 
 
 def woken_by(record: OsRecord) -> str:
     """Return the wake source with its own words for it; empty where the OS does not know it."""
     source = record.wake_source
     if record.kind is SleepKind.DOZE:
-        return ""  # its kind says the same
+        return ""  # as its kind has it
     name = "" if source.name == _NOT_KNOWN else source.name
     return ": ".join(filter(None, (name, source.text)))
 
 
-# A doze, an aborted sleep, one that the DUT died in and a record of no known kind began as a sleep
-# of the judged kind and have no measurement: they stand in its table, so that nobody takes them for
-# cycles that passed.
-_KEPT_IN_THE_TABLE = frozenset(
+# They began as a sleep of the judged kind, did not go as they were meant to, and have no
+# measurement: they stand in its table, so that nobody takes them for cycles that passed.
+_UNFINISHED: Final = frozenset(
     {SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN}
 )
 
@@ -142,7 +144,7 @@ class Extremes:
 
 def main_transitions(judgement: LogJudgement) -> list[Transition]:
     """Return the rows of the judged kinds, and of what has no measurement."""
-    kinds = _KEPT_IN_THE_TABLE | frozenset(judgement.requirement.kinds)
+    kinds = _UNFINISHED | frozenset(judgement.requirement.kinds)
     cycles = [cycle for cycle in judgement.cycles if cycle.record.kind in kinds]
     judged_kinds = frozenset(judgement.requirement.kinds)
     mixed = any(cycle.record.kind is SleepKind.S3 for cycle in cycles)
@@ -181,7 +183,7 @@ def transitions_not_covered(judgement: LogJudgement, kind: SleepKind) -> list[Tr
 
 
 def _origins(judgement: LogJudgement) -> list[str]:
-    """Return what each log is called in a row: its name, or its path where names are alike."""
+    """Return what each log is called in a row: its name, or its path where two have one name."""
     paths = [source.path for source in judgement.reading.sources]
     if len(paths) < 2:
         return [""] * max(1, len(paths))
@@ -191,12 +193,12 @@ def _origins(judgement: LogJudgement) -> list[str]:
 
 def has_own_table(judgement: LogJudgement, kind: SleepKind) -> bool:
     """Return whether a kind's rows stand in a table of their own; a boot has no columns in it."""
-    without = _KEPT_IN_THE_TABLE | NO_SLEEPS
+    without = _UNFINISHED | NO_SLEEPS
     return kind not in without and kind not in judgement.requirement.kinds
 
 
 def no_sleep_sentence(judgement: LogJudgement, kind: SleepKind) -> str:
-    """Return what there is to say of the boots or shutdowns of a log, which are no resumes."""
+    """Return how many boots or shutdowns a log has, which are no resumes, and their lengths."""
     records = [c.record for c in judgement.cycles if c.record.kind is kind]
     sentence = f"{count_of(len(records), 'record')}, not covered by this requirement"
     return f"{sentence}; {lengths_clause(records)}."
@@ -261,25 +263,25 @@ def _ignored(cycle: JudgedRecord, judged_kinds: frozenset[SleepKind]) -> bool:
     return not cycle.judged and record.kind in judged_kinds and record.resume_ms is not None
 
 
-_BEGUN_AS_S3 = frozenset({SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN})
-"""Kinds that do not say how the PC sleeps, only that a sleep did not go as it was meant to."""
-
-
 _PROFILES = {SleepKind.BOOT: "boot-19s", SleepKind.SHUTDOWN: "shutdown-12s"}
 
 
 def answer_sentence(judgement: LogJudgement) -> str:
-    """Return how the PC sleeps and how long its slowest judged resume took."""
+    """Return how many resumes keep the limit, the worst of them, and how the PC sleeps."""
     judged = [cycle.record.kind for cycle in judgement.cycles if cycle.judged]
     if not judged:
         return _nothing_judged(judgement)
     if NO_SLEEPS.issuperset(judged):
         return _transitions(judgement)
-    worst_ms = judgement.statistics.max_ms
-    worst = "" if worst_ms is None else f", worst {worst_ms:.0f} ms"
-    who = "This PC sleeps in" if len(judgement.reading.sources) == 1 else "These logs have"
-    kinds = _and(kind_words(kind) for kind in dict.fromkeys(judged))
-    return f"{_no_s3(judgement)}{who} {kinds}: {count_of(len(judged), 'resume')}{worst}."
+    who = "This PC uses" if len(judgement.reading.sources) == 1 else "These logs have"
+    kinds = listed(kind_words(kind) for kind in dict.fromkeys(judged))
+    met = limit_sentence(judgement.limits, "sleep", margin=False)
+    if judgement.verdict is Verdict.NO_EVIDENCE or not met:
+        # How many keep a limit would read as an answer, where there are too few for one.
+        worst_ms = judgement.statistics.max_ms
+        worst = "" if worst_ms is None else f", the worst {worst_ms:.0f} ms"
+        met = f"{count_of(len(judged), 'resume')} judged{worst}."
+    return f"{met} {who} {kinds}{_no_s3(judgement)}."
 
 
 def reason_sentences(judgement: LogJudgement) -> tuple[str, ...]:
@@ -287,12 +289,24 @@ def reason_sentences(judgement: LogJudgement) -> tuple[str, ...]:
     judged = [cycle.record.kind for cycle in judgement.cycles if cycle.judged]
     covered = hybrid_lead(judged, judgement.requirement)
     why = judgement.why
-    if why.casefold().startswith(covered.casefold()):  # the answer and its meaning have said it
+    if why.casefold().startswith(covered.casefold()):  # the answer and its meaning say it
         why = why[len(covered) :]
+    if _counts_resumes(judgement):
+        counted, _, rest = why.partition("; ")
+        worst, _, more = rest.partition("; ")
+        if worst.startswith("the worst took") and "undecided" not in counted:
+            why = capitalised(more)
     meaning = (
         f"Hybrid sleep resumes from S3, so {judgement.requirement.id} covers it." if covered else ""
     )
     return tuple(filter(None, (meaning, why, "" if judged else _next(judgement))))
+
+
+def _counts_resumes(judgement: LogJudgement) -> bool:
+    """Return whether the answer has how many resumes keep the limit, and the worst of them."""
+    limit = decisive_limit(judgement.limits)
+    is_resume = limit is not None and limit.limit.measure == RESUME and limit.limit.share is None
+    return is_resume and judgement.verdict is not Verdict.NO_EVIDENCE
 
 
 def _transitions(judgement: LogJudgement) -> str:
@@ -301,11 +315,8 @@ def _transitions(judgement: LogJudgement) -> str:
     lengths = [ms for ms in map(transition_length_ms, records) if ms is not None]
     worst = f", worst {max(lengths):.0f} ms" if lengths else ""
     counted = Counter(record.kind for record in records)
-    return f"{_and(count_of(n, kind_words(kind)) for kind, n in _in_order(counted))}{worst}."
-
-
-def _in_order(counted: Counter[SleepKind]) -> list[tuple[SleepKind, int]]:
-    return [(kind, counted[kind]) for kind in SleepKind if counted[kind]]
+    ordered = [(kind, counted[kind]) for kind in SleepKind if counted[kind]]
+    return f"{listed(kind_count(n, kind) for kind, n in ordered)}{worst}."
 
 
 def _nothing_judged(judgement: LogJudgement) -> str:
@@ -315,14 +326,14 @@ def _nothing_judged(judgement: LogJudgement) -> str:
     own = [kind for kind in kinds if kind in judgement.requirement.kinds]
     if own:
         what = "No time that is limited" if NO_SLEEPS.issuperset(own) else "No resume time"
-        return f"{what} here: {_and(kind_count(kinds[kind], kind) for kind in own)}."
-    found = _and(kind_count(count, kind) for kind, count in kinds.items())
-    return f"No {' and no '.join(judgement.requirement.kinds)} here, only {found}."
+        return f"{what} here: {listed(kind_count(kinds[kind], kind) for kind in own)}."
+    found = listed(kind_count(count, kind) for kind, count in kinds.items())
+    return f"No {listed(map(kind_words, judgement.requirement.kinds), 'or')}, only {found}."
 
 
 def _next(judgement: LogJudgement) -> str:
     kinds = _counted(judgement)
-    covered = " or ".join(judgement.requirement.kinds)
+    covered = listed(map(kind_words, judgement.requirement.kinds), "or")
     if NO_SLEEPS.issuperset(judgement.requirement.kinds):
         return (
             f"To have a verdict, read an account of a {covered} that reports what"
@@ -346,13 +357,13 @@ def _next(judgement: LogJudgement) -> str:
             f"The limit of {judgement.requirement.id} is for {covered};"
             f" to judge what is here, give its own: {options} --limit-ms MS."
         )
-    return f"To have a verdict, let the PC sleep in {covered}, then read its log again."
+    return f"To have a verdict, put the PC into {covered}, then read its log again."
 
 
 def _no_s3(judgement: LogJudgement) -> str:
     kinds = {cycle.record.kind for cycle in judgement.cycles}
     is_missing = SleepKind.S3 in judgement.requirement.kinds and SleepKind.S3 not in kinds
-    return "No S3 here. " if is_missing else ""
+    return ", no S3" if is_missing else ""
 
 
 def _counted(judgement: LogJudgement) -> dict[SleepKind, int]:
@@ -362,10 +373,5 @@ def _counted(judgement: LogJudgement) -> dict[SleepKind, int]:
     """
     others = NO_SLEEPS - frozenset(judgement.requirement.kinds)
     sleeps = [c.record.kind for c in judgement.cycles if c.record.kind not in others]
-    specific = [kind for kind in sleeps if kind not in _BEGUN_AS_S3] or sleeps
+    specific = [kind for kind in sleeps if kind not in _UNFINISHED] or sleeps
     return dict(Counter(specific).most_common())
-
-
-def _and(words: Iterable[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last

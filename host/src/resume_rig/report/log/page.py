@@ -12,7 +12,7 @@ from resume_rig.model.os_record import NO_SLEEPS, LogSource, OsRecord, SleepKind
 from resume_rig.model.result.judgement import LogJudgement
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of, percent_up
-from resume_rig.report.drawing.histogram import NamedHistogram, distribution, histogram
+from resume_rig.report.drawing.histogram import NamedHistogram, histogram
 from resume_rig.report.drawing.marks import Strips, StripSource, date_strips
 from resume_rig.report.log.answer import (
     Transition,
@@ -35,12 +35,18 @@ from resume_rig.report.parts.page import (
     badge,
     badge_or,
     flags_of,
+    identity_pairs,
     limit_rows,
     requirement_pairs,
 )
 from resume_rig.report.parts.statistics import statistics_sentences
-from resume_rig.report.text.json_text import utc_json
-from resume_rig.report.text.wording import MISSING, PAGE_ROWS, row_choice, whole_ms_text
+from resume_rig.report.text.wording import (
+    MISSING,
+    PAGE_ROWS,
+    row_choice,
+    utc_text,
+    whole_ms_text,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,7 @@ class TransitionRow:
 
 @dataclass(frozen=True, slots=True)
 class TransitionTable:
-    """The rows that are shown; `left_out` says what is missing between them, where it is long."""
+    """The rows that are shown; `left_out` is about those between them, where it is long."""
 
     before: tuple[TransitionRow, ...]
     left_out: str
@@ -287,7 +293,7 @@ def _histograms(judgement: LogJudgement) -> Iterator[NamedHistogram]:
         kept = [r for r in records if not (covered and id(r) in ignored)]
         times = [float(r.resume_ms) for r in kept if r.resume_ms is not None]
         limit_ms = judgement.requirement.resume_limit_ms if covered else None
-        picture = distribution(times) if limit_ms is None else histogram(times, limit_ms)
+        picture = histogram(times, limit_ms)
         if picture is not None and all(map(math.isfinite, times)):
             words = kind_words(kind)
             of = f"{count_of(len(times), 'judged transition' if covered else 'transition')}"
@@ -328,7 +334,7 @@ def _row(transition: Transition, flags: str) -> TransitionRow:
         name=transition.name,
         record=MISSING if record.record_id is None else str(record.record_id),
         kind=kind_words(record.kind),
-        woke=(utc_json(record.wake_time_utc_ns) or MISSING)[:19].replace("T", " "),
+        woke=utc_text(record.wake_time_utc_ns, 19),
         bios=whole_ms_text(record.bios_init_ms),
         drivers=whole_ms_text(record.driver_init_ms),
         user=whole_ms_text(record.user_init_ms),
@@ -381,6 +387,6 @@ def _source(source: LogSource) -> SourceRow:
         records=source.records,
         whole=source.integrity.ok,
         problems=source.integrity.problems,
-        identity=tuple(Pair(name.replace("_", " "), value) for name, value in source.identity),
+        identity=identity_pairs(source.identity),
         from_description=source.from_description,
     )

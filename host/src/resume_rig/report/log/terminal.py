@@ -1,6 +1,7 @@
-"""The transition table of `log`, in the words of S3Resume, for a terminal.
+"""What `log` and `watch-sleeps` show of judged records, for a terminal and as JSON lines.
 
-What `watch-sleeps` says: a line for each sleep when its record is there, and a summary.
+`log` has the columns of S3Resume's table and its words; `watch-sleeps` has a line for each sleep
+as its record comes, and a summary.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,8 +30,8 @@ from resume_rig.report.parts.components import component_lines
 from resume_rig.report.parts.statistics import statistics_sentences
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.json_text import Json, json_text, text_json, utc_json
-from resume_rig.report.text.terminal_style import TerminalStyle, padded
-from resume_rig.report.text.wording import MISSING, requirement_sentence, whole_ms_text
+from resume_rig.report.text.terminal_style import VERDICT_CELLS, TerminalStyle, padded
+from resume_rig.report.text.wording import requirement_sentence, utc_text, whole_ms_text
 
 _HEADER: Final = "Transition # | BIOS Init | Driver Init | Total"
 _NOTE: Final = "Woken by; note"
@@ -43,7 +44,7 @@ _WIDE_FROM: Final = 118
 """Narrower terminals have no time of the wake."""
 _FOLDED_TO: Final = 12
 """Rows of a longer table, unless all are asked for."""
-_FOLDED_APART: Final = 5
+_FOLDED_WITHOUT: Final = 5
 """The same, of a table without a verdict."""
 _WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
 
@@ -51,37 +52,26 @@ _TRACE: Final = "etl"
 
 
 def log_table(
-    judgement: LogJudgement,
-    *,
-    colour: bool = False,
-    unicode: bool = True,
-    show_all: bool = False,
-    width: int = 120,
+    judgement: LogJudgement, style: TerminalStyle, *, show_all: bool = False
 ) -> Iterator[str]:
     """Yield the whole answer of `log` in pieces to be written as they are.
 
     Args:
         judgement: what to show.
-        colour: verdicts may be coloured.
-        unicode: more than ASCII may be written.
-        show_all: every row of a long table, not only the first and the last ones.
-        width: of the terminal, in cells.
+        style: what the terminal takes.
+        show_all: every row of a long table, not only what did not pass and the slowest.
     """
-    style = TerminalStyle(colour, unicode, width)
     transitions = main_transitions(judgement)
     yield style.verdict_line(judgement.verdict, answer_sentence(judgement))
-    for sentence in reason_sentences(judgement):
-        yield style.paragraph(sentence)
+    yield from map(style.paragraph, reason_sentences(judgement))
     yield "\n"
     yield style.paragraph(requirement_sentence(judgement.requirement))
     yield "\n"
     yield from _table(transitions, style, show_all=show_all)
     yield "\n"
     yield from _totals(transitions, judgement.statistics, style)
-    for sentence in statistics_sentences(
-        judgement.series, judgement.failures, judgement.limits, "record"
-    ):
-        yield style.paragraph(sentence)
+    series, failures, limits = judgement.series, judgement.failures, judgement.limits
+    yield from map(style.paragraph, statistics_sentences(series, failures, limits, "record"))
     for kind in judgement.not_covered:
         yield from _not_covered(judgement, kind, style, show_all=show_all)
     yield from component_lines(judgement.reading, style, show_all=show_all)
@@ -118,7 +108,7 @@ def _folded(transitions: Sequence[Transition]) -> Sequence[Transition]:
     """Return what a reader looks for first: what did not pass, then what took longest."""
     if len(transitions) <= _FOLDED_TO:
         return transitions
-    most = _FOLDED_TO if any(one.counts for one in transitions) else _FOLDED_APART
+    most = _FOLDED_TO if any(one.counts for one in transitions) else _FOLDED_WITHOUT
 
     def weight(one: Transition) -> tuple[int, int]:
         worst = _WORST_FIRST.index(one.cycle.verdict) if one.counts else len(_WORST_FIRST)
@@ -146,12 +136,13 @@ def _row(transition: Transition, style: TerminalStyle) -> str:
 
 def _wide_end(transition: Transition, style: TerminalStyle) -> str:
     cycle, unjudged = transition.cycle, transition.unjudged
-    verdict = unjudged.ljust(11) if unjudged else style.verdict(cycle.verdict, 11)
+    verdict = (
+        unjudged.ljust(VERDICT_CELLS) if unjudged else style.verdict(cycle.verdict, VERDICT_CELLS)
+    )
     number = "-" if cycle.record.record_id is None else str(cycle.record.record_id)
     parts = [verdict, number.rjust(6)]
     if style.width >= _WIDE_FROM:
-        woke = (utc_json(cycle.record.wake_time_utc_ns) or MISSING)[:16]
-        parts.append(woke.replace("T", " ").ljust(16))
+        parts.append(utc_text(cycle.record.wake_time_utc_ns, 16).ljust(16))
     at = len(_header(style)) - len(_NOTE)
     note = "; ".join(filter(None, (woken_by(cycle.record), transition.note)))
     lines = style.cell_lines(note, style.width - at)
@@ -217,13 +208,13 @@ def _sources(sources: Sequence[LogSource], style: TerminalStyle) -> Iterator[str
     damaged = [source for source in sources if not source.integrity.ok]
     noted = [source for source in sources if source.integrity.ok and source.integrity.problems]
     for source in chain(damaged, noted):
-        word = "Incomplete" if not source.integrity.ok else "Note on"
+        word = "Incomplete:" if not source.integrity.ok else "Note on"
         for problem in source.integrity.problems or ("the reader gave no reason",):
-            yield style.paragraph(f"{word}: {source.path}: {problem}")
+            yield style.paragraph(f"{word} {source.path}: {problem}")
     described = [source for source in sources if source.from_description]
     for source in described:
         yield style.paragraph(
-            f"Note on: {source.path}: no public sample of {source.kind} exists; it was read by"
+            f"Note on {source.path}: no public sample of {source.kind} exists; it was read by"
             " Microsoft's description of it."
         )
     whole = len(sources) - len(damaged)
@@ -236,7 +227,6 @@ def _figure(value: float | None) -> str:
 
 
 SCHEMA: Final = "resume-rig/watch-sleeps/1"
-_VERDICT_CELLS: Final = 11
 
 
 def watched_line(cycle: JudgedRecord, style: TerminalStyle) -> str:
@@ -247,7 +237,7 @@ def watched_line(cycle: JudgedRecord, style: TerminalStyle) -> str:
     source = one_line(woken_by(record))
     by = f", woken by {source}" if source else ""
     return (
-        f"{when}  {style.verdict(cycle.verdict, _VERDICT_CELLS)}  "
+        f"{when}  {style.verdict(cycle.verdict, VERDICT_CELLS)}  "
         f"{kind_words(record.kind)}: {_resume(cycle)}{by}\n"
     )
 

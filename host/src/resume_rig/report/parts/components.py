@@ -21,12 +21,8 @@ from resume_rig.analysis.verdict.measures import (
     measure_words,
 )
 from resume_rig.model.os_record import ComponentKind, Figure, LogReading, OsRecord, kind_words
-from resume_rig.report.text.terminal_style import (
-    Column,
-    TerminalStyle,
-    fitting_columns,
-    table_lines,
-)
+from resume_rig.model.units import count_of
+from resume_rig.report.text.terminal_style import Column, TerminalStyle
 from resume_rig.report.text.wording import (
     MISSING,
     PAGE_ROWS,
@@ -131,7 +127,7 @@ _CODES: Final[Mapping[str, Mapping[int, str]]] = {
 
 
 def is_code(name: str) -> bool:
-    """Whether a figure of this name is a code: to take its median means nothing."""
+    """Return whether a figure of this name is a code: to take its median means nothing."""
     return name in _CODES
 
 
@@ -148,7 +144,7 @@ _NO_NAME: Final = "-"
 
 @dataclass(frozen=True, slots=True)
 class CodeRow:
-    """How often the records of a kind tell one code."""
+    """How often the records of a kind report one code."""
 
     kind: str
     name: str
@@ -158,7 +154,7 @@ class CodeRow:
 
 
 def code_rows(records: Iterable[OsRecord]) -> tuple[CodeRow, ...]:
-    """Return a row for each code that the records of a kind tell; at most CODE_ROWS.
+    """Return a row for each code that the records of a kind report; at most CODE_ROWS.
 
     Of one figure the most frequent code comes first.
     """
@@ -275,9 +271,9 @@ def ranked_tables(ranked: Sequence[Ranked], most: int | None) -> tuple[RankedTab
 
 
 def figure_rows(records: Iterable[OsRecord]) -> tuple[FigureRow, ...]:
-    """Return a row for each figure that the records of a kind tell; at most FIGURE_ROWS.
+    """Return a row for each figure that the records of a kind report; at most FIGURE_ROWS.
 
-    Codes are none: their least and median mean nothing (see code_view).
+    Codes are left to `code_rows`: their least and median mean nothing.
     """
     values: dict[tuple[str, str], list[float]] = {}
     for record in records:
@@ -290,14 +286,14 @@ def figure_rows(records: Iterable[OsRecord]) -> tuple[FigureRow, ...]:
     return tuple(
         FigureRow(
             kind=kind,
-            name=said,
+            name=words,
             count=str(len(found)),
             least=figure_text(min(found) / per),
             median=figure_text(median(found) / per),
             greatest=figure_text(max(found) / per),
         )
         for (kind, name), found in sorted(values.items())
-        for said, per in (_title(name, median(map(abs, found))),)
+        for words, per in (_title(name, median(map(abs, found))),)
     )
 
 
@@ -320,7 +316,7 @@ def figure_text(value: float) -> str:
 
 
 def hibernate_rows(records: Iterable[OsRecord]) -> tuple[HibernateRow, ...]:
-    """Return a row for each record that tells of a hibernation file."""
+    """Return a row for each record that reports a hibernation file."""
     rows = []
     for record in records:
         if not (record.hiber_read_ms or record.hiber_write_ms):
@@ -345,7 +341,7 @@ def hibernate_rows(records: Iterable[OsRecord]) -> tuple[HibernateRow, ...]:
 def advised_for(advice: Advice) -> str:
     """Return what a piece of advice is for, e.g. "Slowsvc, Deafsvc and 3 more"."""
     if not advice.names:
-        return "1 record" if advice.count == 1 else f"{advice.count} records"
+        return count_of(advice.count, "record")
     more = advice.count - len(advice.names)
     names = ", ".join(short_name(name) for name in advice.names)
     return f"{names} and {more} more" if more else names
@@ -406,7 +402,7 @@ class AdviceRow:
 
 @dataclass(frozen=True, slots=True)
 class PartsSection:
-    """What a reading tells beyond its transitions' times; the command `document` has all of it."""
+    """What a reading has beyond its transitions' times; the command `document` has all of it."""
 
     hibernate: tuple[HibernateRow, ...]
     hibernate_note: str
@@ -423,7 +419,7 @@ def parts_section(reading: LogReading, document: str) -> PartsSection:
 
     Args:
         reading: what the section is of.
-        document: the command that tells all of it, as in "log --json".
+        document: the command that shows all of it, as in "log --json".
     """
     files = hibernate_rows(reading.records)
     shown = files[:PAGE_ROWS]
@@ -508,8 +504,7 @@ def _hibernate(
         Column("pages/ms", [row.read_pages for row in shown]),
         Column("MB/s", [row.read_mb for row in shown]),
     )
-    for line in table_lines(fitting_columns(columns, style.width)):
-        yield f"{line}\n"
+    yield from style.table(columns)
     if choice.left_out:
         yield style.paragraph(
             f"... {choice.left_out} of {len(rows)} are left out here; --all shows them all ..."
@@ -529,8 +524,7 @@ def _figures(reading: LogReading, style: TerminalStyle) -> Iterator[str]:
         Column("Greatest", [row.greatest for row in rows], drop=3),
     )
     yield "\n"
-    for line in table_lines(fitting_columns(columns, style.width)):
-        yield f"{line}\n"
+    yield from style.table(columns)
 
 
 def _codes(reading: LogReading, style: TerminalStyle) -> Iterator[str]:
@@ -545,8 +539,7 @@ def _codes(reading: LogReading, style: TerminalStyle) -> Iterator[str]:
         Column("n", [row.count for row in rows], drop=1),
     )
     yield "\n"
-    for line in table_lines(fitting_columns(columns, style.width)):
-        yield f"{line}\n"
+    yield from style.table(columns)
 
 
 def _ranked(table: RankedTable, style: TerminalStyle) -> Iterator[str]:
@@ -562,7 +555,6 @@ def _ranked(table: RankedTable, style: TerminalStyle) -> Iterator[str]:
         Column("", [style.cell(r.detail, _DETAIL_CELLS) for r in rows], right=False, drop=6),
     )
     yield "\n"
-    for line in table_lines(fitting_columns(columns, style.width)):
-        yield f"{line}\n"
+    yield from style.table(columns)
     if table.left_out:
         yield style.paragraph(f"... {table.left_out} more; --all shows them all ...")

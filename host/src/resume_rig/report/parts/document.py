@@ -67,7 +67,7 @@ def hibernate_json(record: OsRecord) -> dict[str, Json]:
 
 
 def wake_source_json(source: WakeSource) -> dict[str, Json]:
-    """Return what woke the DUT, as the OS says."""
+    """Return the OS-reported wake source."""
     return {
         "type": source.type,
         "name": text_json(source.name),
@@ -116,7 +116,7 @@ def advice_json(found: Sequence[Advice]) -> list[Json]:
 
 
 def identity_json(identity: Sequence[tuple[str, str]]) -> dict[str, Json]:
-    """Return what a source says of the DUT."""
+    """Return what a log states of the DUT."""
     return {_text(name): _text(value) for name, value in identity}
 
 
@@ -241,7 +241,7 @@ def series_json(series: Sequence[SeriesStatistics]) -> list[Json]:
 
 
 def common_json(common: CommonTerm) -> dict[str, Json]:
-    """Write what all cycles have wrong alike at most, and of it what is another one elsewhere."""
+    """Write the uncertainty that all cycles share, and how much of it differs elsewhere."""
     return {
         "common_ms": number_json(common.common_ms),
         "common_rig_ms": number_json(common.rig_ms),

@@ -1,7 +1,7 @@
 """Parts that the pages of a campaign and of a log share; strings are cleaned when rendered."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,7 +37,7 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A name and what stands beside it."""
+    """A name and its value."""
 
     name: str
     value: str
@@ -98,6 +98,11 @@ def requirement_pairs(requirement: Requirement) -> tuple[Pair, ...]:
     )
 
 
+def identity_pairs(identity: Iterable[tuple[str, str]]) -> tuple[Pair, ...]:
+    """Return what is stated of a DUT, its names in words."""
+    return tuple(Pair(name.replace("_", " "), value) for name, value in identity)
+
+
 def limit_rows(judgements: Sequence[LimitJudgement]) -> tuple[LimitRow, ...]:
     """Return the rows of the table of limits."""
     return tuple(
@@ -124,7 +129,7 @@ def plain_value(value: int | float | str | bool | None) -> str:
 
 
 def plan_item(name: str, value: int | float | str | bool | None) -> tuple[str, str]:
-    """Return a plan's parameter with its name as it is said, times in a unit that people use."""
+    """Return a plan's parameter with its name in words, times in a unit that people use."""
     if name.endswith("_ns") and isinstance(value, int):
         return name.removesuffix("_ns").replace("_", " "), seconds_text(value)
     return name.replace("_", " "), plain_value(value)
@@ -139,7 +144,7 @@ def flags_of(
 ) -> list[str]:
     """Return the letters by which rows are filtered: f failed, s slowest 1 %, p printed.
 
-    Printed are those that failed, the slowest, those that nothing is known of, then both ends.
+    Printed are those that failed, the slowest, those without evidence, then both ends.
 
     Args:
         times_ms: of each row; None of one that does not count.

@@ -10,10 +10,11 @@ from resume_rig.analysis.verdict.series import wires_count
 from resume_rig.model.result.cycle import DetectableBios, ReconciledCycle
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.series import FailureRate, QuantileInterval, SeriesStatistics
-from resume_rig.model.result.verdict import RESUME, Statistics, Verdict
+from resume_rig.model.result.verdict import RESUME, Comparison, Statistics, Verdict
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.report.drawing.axis import NS_PER_MS, outside_milestones
 from resume_rig.report.text.findings import cycle_ranges
+from resume_rig.report.text.wording import capitalised
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class CampaignSummary:
     None where no cycle has the time.
 
     Attributes:
-        resume: BIOS + drivers, the OS's own numbers: what the limit is for.
+        resume: total resume time, OS-reported: what the limit is for.
         complete: trigger to resume complete.
         light: trigger to light: what the user waits for.
     """
@@ -47,7 +48,7 @@ def campaign_summary(cycles: Collection[ReconciledCycle]) -> CampaignSummary:
 
 
 def resume_times(cycles: Iterable[ReconciledCycle]) -> list[tuple[int, float]]:
-    """Return number and BIOS + drivers [ms] of each judged cycle whose record reports both."""
+    """Return number and total resume time [ms] of each judged cycle whose record has it."""
     found = ((cycle.outside.number, cycle.record) for cycle in cycles if cycle.judged)
     return [
         (number, float(record.resume_ms))
@@ -70,6 +71,57 @@ def summary_of(times_ms: Iterable[float]) -> Statistics | None:
     return summarise(times) if times else None
 
 
+_WHOLE_FROM_MS: Final = 100
+_UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
+_MS_OF: Final = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
+
+
+def limit_sentence(
+    limits: Sequence[LimitJudgement], noun: str = "cycle", *, margin: bool = True
+) -> str:
+    """Return how many keep the limit that decides, and the worst; "" where none is timed.
+
+    Args:
+        limits: as judged.
+        noun: what has the time, where it is no resume.
+        margin: say how far the worst is from the limit.
+    """
+    limit = decisive_limit(limits)
+    if limit is None or limit.worst is None or limit.limit.comparison not in _UPPER:
+        return ""
+    if limit.limit.share is not None:
+        return first_clause(limit.why)
+    value = limit.limit.value / NS_PER_MS
+    worst_ms = limit.worst * _MS_OF[limit.limit.unit]
+    worst = round(worst_ms) if worst_ms >= _WHOLE_FROM_MS else round(worst_ms, 1)
+    is_resume = limit.limit.measure == RESUME
+    name = "resumes" if is_resume else f"{noun}s: {measure_words(limit.limit.measure)}"
+    n = limit.n + limit.broken
+    meets_it = limit.limit.comparison is Comparison.AT_MOST  # who has just the limit
+    if limit.failed:
+        over = f"over {value:g} ms" if meets_it else f"{value:g} ms or more"
+        text = f"{limit.failed} of {n} {name} {over}; the worst {worst:g} ms"
+        text += f" ({worst - value:+g} ms)" if margin else ""
+        return f"{text}; {limit.broken} did not resume." if limit.broken else f"{text}."
+    if limit.broken:
+        return f"{limit.broken} of {n} {noun}s did not resume; the worst {worst:g} ms."
+    within = f"{'within' if meets_it else 'below'} {value:g} ms"
+    text = f"{limit.n - limit.marginal} of {n} {name} {within}; the worst {worst:g} ms"
+    return f"{text} (margin {value - worst:g} ms)." if margin else f"{text}."
+
+
+def first_clause(why: str) -> str:
+    """Return the first clause of what a verdict rests on, as a sentence."""
+    return f"{capitalised(why.partition('; ')[0].rstrip('.'))}."
+
+
+def decisive_limit(limits: Sequence[LimitJudgement]) -> LimitJudgement | None:
+    """Return the required limit that the verdict rests on: one that fails before one that holds."""
+    order = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
+    required = [each for each in limits if each.limit.required and each.limit.unit in _MS_OF]
+    return min(required, key=lambda each: order.index(each.verdict), default=None)
+
+
 _HEADLINES: Final = (RESUME, "press_to_light_ns")
 _STEPS_SHOWN: Final = 5
 _RISK_SHOWN: Final = 0.0005
@@ -83,12 +135,12 @@ def statistics_sentences(
     limits: Sequence[LimitJudgement],
     noun: str,
 ) -> Iterator[str]:
-    """Yield what is worth saying; nothing of what is as it should be.
+    """Yield the figures, and what is not as it should be.
 
     Args:
         series: of the judged cycles.
         failures: of the judged cycles.
-        limits: as judged; what they limit is told of, too.
+        limits: as judged; their measures are included.
         noun: what a number names, "cycle" or "record".
     """
     headlines = {*_HEADLINES, *(each.limit.measure for each in limits if each.limit.required)}
@@ -110,24 +162,24 @@ def detectable_sentences(bios: DetectableBios | None) -> Iterator[str]:
         yield "BIOS time: not checked by these logs and signals."
         return
     parts = [
-        f"{-(-each_ns // 1_000_000)} ms in {where}"
-        for each_ns, where in ((always, "all cycles"), (single, "single cycles"))
+        f"{-(-each_ns // 1_000_000)} ms or more in {where}"
+        for each_ns, where in ((always, "all cycles"), (single, "a single cycle"))
         if each_ns is not None
     ]
-    yield f"BIOS time: an under-report is detectable from {', or from '.join(parts)}."
+    yield f"BIOS time: an under-report of {' or of '.join(parts)} would be detected."
 
 
 def _figures(one: SeriesStatistics) -> str:
     words = measure_words(one.name)
     unjudged = "" if one.judged else " of cycles that are not judged"
     return (
-        f"{words[0].upper()}{words[1:]}, {count_of(one.figures.n, 'value')}{unjudged}:"
+        f"{capitalised(words)}, {count_of(one.figures.n, 'value')}{unjudged}:"
         f" median {_quantile(one.median)}; 95th percentile {_quantile(one.p95)}.{_common(one)}"
     )
 
 
 def _common(one: SeriesStatistics) -> str:
-    """Say what of the intervals more cycles would leave as it is."""
+    """Return what of the intervals more cycles would leave as it is."""
     if one.common.common_ms < _COMMON_SHOWN_MS or one.median.low_ms is one.median.high_ms is None:
         return ""
     return (
@@ -161,7 +213,7 @@ def _behaviour(one: SeriesStatistics, noun: str) -> Iterator[str]:
     if len(one.change_points) > _STEPS_SHOWN:
         yield f"... and {len(one.change_points) - _STEPS_SHOWN} more steps of it."
     drift = one.drift
-    # A series with a step has a trend, too; the step says it better.
+    # A series with a step has a trend, too; the step describes it better.
     if drift is not None and drift.shown and not one.change_points:
         interval = (
             ""

@@ -194,7 +194,7 @@ def team_of(kind: FindingKind) -> Team:
 
 
 def title_of_kind(kind: FindingKind) -> str:
-    """Return a kind of findings as it is said; its name is for machines."""
+    """Return a kind of findings in words; its name is for machines."""
     return _TITLES[kind]
 
 
@@ -222,9 +222,9 @@ class FoldedFinding:
 
 
 def folded_findings(group: FindingGroup) -> tuple[FoldedFinding, ...]:
-    """Return the findings of one kind, those that are alike but for their numbers as one line.
+    """Return the findings of one kind, those that differ in their numbers alone as one line.
 
-    Two that are alike stay two: their own figures are shorter than what they have in common.
+    Two of them stay two: their own figures are shorter than what they have in common.
     """
     by_key: dict[tuple[str, tuple[str, ...]], list[CycleFinding]] = {}
     for member in group.members:

@@ -1,4 +1,4 @@
-"""Pieces that both JSON documents are made of."""
+"""JSON as every document writes it: on one line, ASCII, hostile text bounded, no NaN."""
 
 import json
 import math
@@ -35,7 +35,7 @@ def number_json(value: float | None) -> float | None:
 
 
 def training_json(training: Training | None) -> dict[str, Json] | None:
-    """Write which first boots of a series the prefetcher learnt in; None where it did in none."""
+    """Write in which first boots of a series the prefetcher still learnt; None without any."""
     if training is None:
         return None
     return {

@@ -14,6 +14,10 @@ from resume_rig.report.text.hostile_text import (
 )
 
 _NARROWEST: Final = 40
+_GAP: Final = 2
+"""Cells between two columns."""
+
+VERDICT_CELLS: Final = max(len(verdict.value) for verdict in Verdict)
 _RESET: Final = "\x1b[0m"
 _COLOURS: Final = {
     Verdict.PASS: "\x1b[1;32m",
@@ -33,9 +37,9 @@ class TerminalStyle:
         width: in cells; sentences are wrapped to it, tables drop columns to fit.
     """
 
-    colour: bool
-    unicode: bool
-    width: int
+    colour: bool = False
+    unicode: bool = True
+    width: int = 120
 
     def shown(self, text: str, limit: int = SENTENCE_LIMIT) -> str:
         """Return `text` fit for this terminal, on one line of at most `limit` characters."""
@@ -93,6 +97,32 @@ class TerminalStyle:
         plain = self.paragraph(f"{verdict.value}: {why}")
         return self.verdict(verdict) + plain.removeprefix(verdict.value)
 
+    def table(self, columns: Sequence["Column"], *, rule: int | None = None) -> Iterator[str]:
+        """Yield a table of the columns that there is room for, each line with its end.
+
+        Args:
+            columns: of the table.
+            rule: cells that the line below the titles is longer than they are; None: no line.
+        """
+        titles, *rows = table_lines(fitting_columns(columns, self.width))
+        yield f"{titles}\n"
+        if rule is not None:
+            yield self.rule(len(titles) + rule)
+        yield from (f"{row}\n" for row in rows)
+
+    def verdict_table(
+        self, columns: Sequence["Column"], verdicts: Sequence[Verdict]
+    ) -> Iterator[str]:
+        """Yield a table as `table` does, its rows ending with their verdicts, coloured."""
+        kept = fitting_columns(columns, self.width - VERDICT_CELLS - _GAP)
+        wide = sum(column.width + _GAP for column in kept)
+        titles, *rows = (padded(line, wide, right=False) for line in table_lines(kept))
+        yield f"{titles}verdict\n"
+        yield self.rule(wide + VERDICT_CELLS)
+        yield from (
+            f"{row}{self.verdict(verdict)}\n" for row, verdict in zip(rows, verdicts, strict=True)
+        )
+
 
 def padded(text: str, cells: int, *, right: bool) -> str:
     """Return `text` padded to `cells` terminal cells; text that is wider stays whole."""
@@ -122,10 +152,10 @@ class Column:
         return max(display_width(text) for text in (self.title, *self.cells))
 
 
-def fitting_columns(columns: Sequence[Column], width: int, gap: int = 2) -> tuple[Column, ...]:
+def fitting_columns(columns: Sequence[Column], width: int) -> tuple[Column, ...]:
     """Return the columns that stay where a table may be `width` cells wide."""
     kept = list(columns)
-    while sum(c.width + gap for c in kept) - gap > width:
+    while sum(c.width + _GAP for c in kept) - _GAP > width:
         droppable = max(kept, key=lambda column: column.drop)
         if droppable.drop == 0:
             break
@@ -133,10 +163,10 @@ def fitting_columns(columns: Sequence[Column], width: int, gap: int = 2) -> tupl
     return tuple(kept)
 
 
-def table_lines(columns: Sequence[Column], gap: int = 2) -> Iterator[str]:
+def table_lines(columns: Sequence[Column]) -> Iterator[str]:
     """Yield the heading and then one line a row, without line ends."""
     widths = [column.width for column in columns]
-    between = " " * gap
+    between = " " * _GAP
     titles = (
         padded(c.title, width, right=c.right) for c, width in zip(columns, widths, strict=True)
     )

@@ -1,5 +1,6 @@
 """Words and numbers as people read them, and which rows of a long table are shown."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +10,7 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import MEANINGS, BoardClock, OsClock, Outcome, ReconciledCycle
 from resume_rig.model.result.verdict import Limit, Requirement
 from resume_rig.model.units import count_of
+from resume_rig.report.text.json_text import utc_json
 
 TERMINAL_ROWS: Final = 200
 """Rows of a table on a terminal unless all are asked for."""
@@ -45,7 +47,7 @@ _BREAKS_SHOWN: Final = 3
 
 
 def outcome_words(outcome: Outcome) -> str:
-    """Return an outcome as it is said."""
+    """Return an outcome in words."""
     return MEANINGS[outcome].words
 
 
@@ -80,9 +82,25 @@ def whole_ms_text(value_ms: int | None) -> str:
     return MISSING if value_ms is None else str(value_ms)
 
 
+def utc_text(t_ns: int | None, characters: int) -> str:
+    """Return UTC as people read it, to the day in 10 characters, to the minute in 16."""
+    return (utc_json(t_ns) or MISSING)[:characters].replace("T", " ")
+
+
+def capitalised(text: str) -> str:
+    """Return text that begins as a sentence does."""
+    return text[:1].upper() + text[1:]
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """Return words as a sentence lists them: "S1, S3 and S4"."""
+    *first, end = words
+    return f"{', '.join(first)} {last} {end}" if first else end
+
+
 def requirement_sentence(requirement: Requirement) -> str:
     """Return what is demanded, in one sentence."""
-    kinds = ", ".join(map(kind_words, requirement.kinds))
+    kinds = listed(map(kind_words, requirement.kinds), "or")
     demanded = "; ".join(limit_words(limit) for limit in requirement.limits() if limit.required)
     sentence = f"{requirement.id} version {requirement.version}: after {kinds}, {demanded}"
     if requirement.ignore_first:
@@ -95,7 +113,7 @@ def requirement_sentence(requirement: Requirement) -> str:
 
 
 def limit_words(limit: Limit) -> str:
-    """Return a limit as it is said, with the kinds of sleep left out."""
+    """Return a limit in words, with the kinds of sleep left out."""
     return limit_text(limit).replace(" below ", " less than ", 1)
 
 

@@ -12,7 +12,6 @@ from resume_rig.model.result.fleet import (
     Trend,
     TrendBy,
     TrendCell,
-    TrendFigure,
     TrendGroup,
     TrendPoint,
     TrendUnit,
@@ -21,13 +20,16 @@ from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of
 from resume_rig.report.drawing.axis import Scale, Tick, time_axis
 from resume_rig.report.parts.page import Badge, Pair, badge
+from resume_rig.report.text.wording import capitalised
 from resume_rig.report.trend.terminal import (
     change_sentences,
     failed_text,
+    figure_of,
     figure_text,
     group_title,
     label_of,
     point_date,
+    point_noun,
     reading_sentences,
 )
 
@@ -148,12 +150,12 @@ def trend_page(
     """
     units = {(group_title(group), unit.name) for group in trend.groups for unit in group.units}
     cycles = sum(point.cycles for group in trend.groups for point in group.points)
-    what = "build" if trend.by is TrendBy.BIOS else "week"
+    what = point_noun(trend.by)
     points = sum(len(group.points) for group in trend.groups)
     return TrendPage(
         generated=generated,
         badge=badge(trend.verdict),
-        why=f"{trend.why[:1].upper()}{trend.why[1:]}.",
+        why=f"{capitalised(trend.why)}.",
         subject=f"{count_of(len(trend.groups), 'product')}, {count_of(points, what)}, "
         f"{count_of(len(units), 'unit')}, {count_of(cycles, 'cycle')}",
         what=what,
@@ -181,7 +183,7 @@ def _part(
     ]
     worse = {change.label for change in group.changes if change.worse}
     first = group.first_worse
-    what = "build" if trend.by is TrendBy.BIOS else "week"
+    what = point_noun(trend.by)
     drawings = (_drawing(measure, points, group, trend.by) for measure in shown[:2])
     return GroupPart(
         anchor=f"product-{number}",
@@ -209,12 +211,8 @@ def _head(point: TrendPoint, measures: Sequence[str], by: TrendBy, *, worse: boo
         units=point.units,
         cycles=point.cycles,
         failed=failed_text(point),
-        figures=tuple(figure_text(_figure(point, measure)) for measure in measures),
+        figures=tuple(figure_text(figure_of(point, measure)) for measure in measures),
     )
-
-
-def _figure(point: TrendPoint, measure: str) -> TrendFigure | None:
-    return next((each for each in point.figures if each.measure == measure), None)
 
 
 def _row(
@@ -256,7 +254,9 @@ def link_of(report: str, place: Path | None, reports: str | None = None) -> str:
 def _drawing(
     measure: str, points: Sequence[TrendPoint], group: TrendGroup, by: TrendBy
 ) -> Drawing | None:
-    found = [(at, figure) for at, point in enumerate(points) if (figure := _figure(point, measure))]
+    found = [
+        (at, figure) for at, point in enumerate(points) if (figure := figure_of(point, measure))
+    ]
     if not found:
         return None
     lows = [figure.value_ms if figure.low_ms is None else figure.low_ms for _, figure in found]
@@ -281,8 +281,7 @@ def _drawing(
         for at, figure in found
     )
     path = "M" + "L".join(f"{mark.x} {mark.y}" for mark in marks)
-    words = measure_words(measure)
-    return Drawing(words[0].upper() + words[1:], marks, axis.ticks, axis.unit, path)
+    return Drawing(capitalised(measure_words(measure)), marks, axis.ticks, axis.unit, path)
 
 
 def _short(text: str, most: int = 12) -> str:

@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Final
 
 from resume_rig.analysis.verdict.measures import measure_words
+from resume_rig.model.os_record import state_words
 from resume_rig.model.result.fleet import (
     Carrier,
     Repeats,
@@ -17,26 +18,18 @@ from resume_rig.model.result.fleet import (
     TrendPoint,
 )
 from resume_rig.model.units import count_of, percent_up
-from resume_rig.report.text.json_text import utc_json
-from resume_rig.report.text.terminal_style import (
-    Column,
-    TerminalStyle,
-    fitting_columns,
-    padded,
-    table_lines,
-)
-from resume_rig.report.text.wording import MISSING
+from resume_rig.report.text.terminal_style import Column, TerminalStyle
+from resume_rig.report.text.wording import MISSING, capitalised, utc_text
 
 ROWS_MOST: Final = 40
 _LABEL_CELLS: Final = 28
 _NAME_CELLS: Final = 40
-_VERDICT_CELLS: Final = 11
 
 
 def group_title(group: TrendGroup) -> str:
     """Return which product in which sleep state."""
     product, state = (group.traits[trait] for trait in (Trait.PRODUCT, Trait.STATE))
-    return f"{product or 'no product named'}, {state or 'no state named'}"
+    return f"{product or 'no product named'}, {state_words(state) or 'no state named'}"
 
 
 def label_of(label: str, by: TrendBy) -> str:
@@ -44,9 +37,19 @@ def label_of(label: str, by: TrendBy) -> str:
     return label or ("no BIOS version named" if by is TrendBy.BIOS else MISSING)
 
 
+def point_noun(by: TrendBy) -> str:
+    """Return what a point of a trend is."""
+    return "build" if by is TrendBy.BIOS else "week"
+
+
+def figure_of(point: TrendPoint, measure: str) -> TrendFigure | None:
+    """Return a point's figure of a measure; None without one."""
+    return next((each for each in point.figures if each.measure == measure), None)
+
+
 def point_date(point: TrendPoint) -> str:
     """Return the day of a point's first campaign."""
-    return (utc_json(point.first_utc_ns) or MISSING)[:10]
+    return utc_text(point.first_utc_ns, 10)
 
 
 def failed_text(point: TrendPoint) -> str:
@@ -69,20 +72,21 @@ def figure_text(figure: TrendFigure | None) -> str:
 
 
 def change_sentences(group: TrendGroup, by: TrendBy) -> tuple[str, ...]:
-    """Return what changed, where, by how much, and what carries it; and what could not be told."""
+    """Return what changed, where, by how much, and what carries it; and what was not tested."""
     found: list[str] = []
     for _, changes in groupby(group.changes, key=lambda change: change.label):
         together = list(changes)
         found += [_change(change, by) for change in together]
-        # Measures that change together are carried by the same units: the first says by which.
+        # Measures that change together are carried by the same units: the first names them.
         found += _carried(together[0])
         drivers = next((change.drivers for change in together if change.drivers), ())
         if drivers:
             found.append(f"Components that changed most{_carriers(drivers, failures=False)}.")
     if not group.changes and group.tested:
-        what = "builds" if by is TrendBy.BIOS else "weeks"
-        found.append(f"No change between {what}, in {count_of(group.tested, 'comparison')}.")
-    return (*found, *(f"{sentence[0].upper()}{sentence[1:]}." for sentence in group.untested))
+        found.append(
+            f"No change between {point_noun(by)}s, in {count_of(group.tested, 'comparison')}."
+        )
+    return (*found, *(f"{capitalised(sentence)}." for sentence in group.untested))
 
 
 def _change(change: TrendChange, by: TrendBy) -> str:
@@ -124,7 +128,6 @@ def _carriers(carriers: Sequence[Carrier], *, failures: bool) -> str:
 
 def reading_sentences(trend: Trend) -> tuple[str, ...]:
     """Return what the figures mean."""
-    what = "build" if trend.by is TrendBy.BIOS else "week"
     rests = {figure.repeats for g in trend.groups for p in g.points for figure in p.figures}
     alone = (
         "A figure of one campaign alone has the interval of its own cycles; other units may differ."
@@ -137,33 +140,21 @@ def reading_sentences(trend: Trend) -> tuple[str, ...]:
             "Times in ms: the mean of the units' medians ± its 95 % interval over units, or over "
             "campaigns where one unit was measured.",
             alone,
-            f"A {what} is compared with all since the last change; one false change in 100 such "
-            "trends.",
+            f"A {point_noun(trend.by)} is compared with all since the last change; one false "
+            "change in 100 such trends.",
         )
         if sentence
     )
 
 
-def trend_tables(
-    trend: Trend, *, everything: bool, colour: bool = False, unicode: bool = True, width: int = 120
-) -> Iterator[str]:
-    """Yield the whole answer of `trend` in pieces to be written as they are.
-
-    Args:
-        trend: what to show.
-        everything: every point of a long group.
-        colour: verdicts may be coloured.
-        unicode: more than ASCII may be written.
-        width: of the terminal, in cells; columns give way where it is short.
-    """
-    style = TerminalStyle(colour, unicode, width)
+def trend_tables(trend: Trend, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
+    """Yield the whole answer of `trend`, with `show_all` every point of a long group."""
     yield style.verdict_line(trend.verdict, trend.why)
     yield style.paragraph(f"Judged against {trend.requirement}.")
-    for sentence in reading_sentences(trend):
-        yield style.paragraph(sentence)
+    yield from map(style.paragraph, reading_sentences(trend))
     for group in trend.groups:
         yield "\n"
-        yield from _group(trend, group, style, everything=everything)
+        yield from _group(trend, group, style, show_all=show_all)
     if trend.left_out:
         yield "\n"
     for sentence in trend.left_out:
@@ -171,17 +162,17 @@ def trend_tables(
 
 
 def _group(
-    trend: Trend, group: TrendGroup, style: TerminalStyle, *, everything: bool
+    trend: Trend, group: TrendGroup, style: TerminalStyle, *, show_all: bool
 ) -> Iterator[str]:
     yield style.paragraph(f"{group_title(group)}: {group.verdict.value}")
-    points = group.points if everything else group.points[-ROWS_MOST:]
+    points = group.points if show_all else group.points[-ROWS_MOST:]
     if len(points) < len(group.points):
         left = len(group.points) - len(points)
         yield style.paragraph(f"... {left} earlier ones are left out; --all shows them.")
     worse = {change.label for change in group.changes if change.worse}
     columns = [
         Column(
-            "build" if trend.by is TrendBy.BIOS else "week",
+            point_noun(trend.by),
             [style.cell(label_of(point.label, trend.by), _LABEL_CELLS) for point in points],
             right=False,
         ),
@@ -191,21 +182,12 @@ def _group(
         Column("failed", [failed_text(point) for point in points]),
     ]
     for place, measure in enumerate(trend.measures):
-        cells = [
-            style.shown(figure_text(next((f for f in point.figures if f.measure == measure), None)))
-            for point in points
-        ]
+        cells = [style.shown(figure_text(figure_of(point, measure))) for point in points]
         if any(cell != MISSING for cell in cells):
             columns.append(
                 Column(style.cell(measure_words(measure), _NAME_CELLS), cells, drop=place)
             )
     columns.append(Column("", ["worse" if p.label in worse else "" for p in points], right=False))
-    kept = fitting_columns(columns, style.width - _VERDICT_CELLS - 2)
-    wide = sum(column.width + 2 for column in kept)
-    title, *lines = table_lines(kept)
-    yield f"{padded(title, wide, right=False)}verdict\n"
-    yield style.rule(wide + _VERDICT_CELLS)
-    for line, point in zip(lines, points, strict=True):
-        yield f"{padded(line, wide, right=False)}{style.verdict(point.verdict)}\n"
+    yield from style.verdict_table(columns, [point.verdict for point in points])
     for sentence in change_sentences(group, trend.by):
         yield style.paragraph(sentence, indent=2)

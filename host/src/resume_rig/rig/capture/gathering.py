@@ -1,10 +1,9 @@
-"""Gathers level changes of a capture into columns of edges, whatever file they come from.
+"""Gathers level changes of a capture into edges, whatever file they come from, and doubts them.
 
-What a capture cannot show, or shows so oddly that its map is to be doubted. Pure.
-
-SLP_S3, PWR_OK and PLTRST are all high while a DUT runs and all low while it sleeps. A signal such
-as PS_ON#, which is low while it runs, stands for SLP_S3 only when it is inverted; without that the
-capture tells of cycles that never were.
+A capture is to be doubted where a signal is missing or looks inverted. SLP_S3, PWR_OK and PLTRST
+are all high while a DUT runs and all low while it sleeps. A signal such as PS_ON#, which is low
+while it runs, stands for SLP_S3 only when it is inverted; without that the capture shows cycles
+that never were. Pure.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,10 +51,10 @@ class Capture:
     Attributes:
         edges: in order of time, numbered from 0; t_ns on the capture's own clock.
         initial_levels: of each channel before its first edge.
-        start_ns, end_ns: first and last moment that the capture tells of.
+        start_ns, end_ns: first and last moment that the capture covers.
         resolution_ns: the finest step that its times can show, 1 or more; the instrument may have
             sampled more coarsely.
-        stated_rate: what the file says of the sample rate; None where it says nothing.
+        stated_rate: the sample rate as the file states it; None where it does not.
         notes: sentences about what was left out.
         inverted: channels that were asked for the other way up.
     """
@@ -73,7 +72,7 @@ class Capture:
 class Gathering:
     """Takes values in order of time and keeps what changed.
 
-    The first known value of a line is its initial level and no edge: nobody saw it change.
+    The first level of a line is its initial level and no edge: its change was not recorded.
 
     Args:
         chosen: which signals are which channels.
@@ -96,8 +95,8 @@ class Gathering:
         self._start_ns: int | None = None
         self._end_ns = 0
 
-    def moments(self, first_ns: int, last_ns: int) -> None:
-        """Say that the capture tells of these moments, and of those between them."""
+    def cover(self, first_ns: int, last_ns: int) -> None:
+        """Take note that the capture covers these moments, and those between them."""
         if self._start_ns is None:
             self._start_ns = first_ns
         self._end_ns = last_ns
@@ -137,11 +136,11 @@ class Gathering:
     ) -> NDArray[np.int64]:
         """Return which of a line's values are edges, and note what they leave behind."""
         values = all_[places]
-        is_known = values >= 0
+        has_level = values >= 0
         before = self._levels.get(line)
-        if not is_known.all() or line in self._lost:
-            self._note_unknown(line, is_known, before is not None)
-            places, values = places[is_known], values[is_known]
+        if not has_level.all() or line in self._lost:
+            self._note_unknown(line, has_level, before is not None)
+            places, values = places[has_level], values[has_level]
         if not values.size:
             return places
         if before is None:
@@ -155,14 +154,14 @@ class Gathering:
         np.not_equal(values[1:], values[:-1], out=changed[1:])
         return places[changed]
 
-    def _note_unknown(self, line: int, is_known: NDArray[np.bool_], was_known: bool) -> None:
-        """Count how often a level got lost that was known; `is_known` is of the values in order."""
-        first = not was_known or line in self._lost
-        lost = np.flatnonzero(~is_known & np.concatenate(([not first], is_known[:-1])))
+    def _note_unknown(self, line: int, has_level: NDArray[np.bool_], had_level: bool) -> None:
+        """Count how often a level got lost; `has_level` is of the values in order."""
+        first = not had_level or line in self._lost
+        lost = np.flatnonzero(~has_level & np.concatenate(([not first], has_level[:-1])))
         if lost.size:
             self._unknown[line] = self._unknown.get(line, 0) + lost.size
-        if is_known.size and (was_known or is_known.any()):
-            (self._lost.discard if is_known[-1] else self._lost.add)(line)
+        if has_level.size and (had_level or has_level.any()):
+            (self._lost.discard if has_level[-1] else self._lost.add)(line)
 
     def finish(self, resolution_ns: int, stated_rate: StatedRate | None = None) -> Capture:
         """Return what was gathered."""
@@ -246,6 +245,13 @@ _POWER_SIGNALS: Final = (Channel.SLP_S3, Channel.PWR_OK, Channel.PLTRST)
 # A sleep with the power left on is unlike as well, but in one way only.
 _UNLIKE_MOST: Final = 0.8
 _UNLIKE_EACH_WAY: Final = 0.001
+# A button is pressed for a second in a cycle of half a minute at least.
+_PRESSED_AT_MOST: Final = 0.5
+
+
+def doubts_of(capture: Capture) -> tuple[str, ...]:
+    """Return a sentence for each signal that is missing, or looks inverted."""
+    return (*_missing(capture), *polarity_notes(capture), *_pressed(capture))
 
 
 def polarity_notes(capture: Capture) -> Iterator[str]:
@@ -287,15 +293,6 @@ def _levels_between(edges: EdgeColumns, channel: Channel, initial: int) -> NDArr
     passed = np.zeros(len(edges) + 1, np.int64)
     passed[own + 1] = 1
     return levels[np.cumsum(passed)]
-
-
-# A button is pressed for a second in a cycle of half a minute at least.
-_PRESSED_AT_MOST: Final = 0.5
-
-
-def doubts_of(capture: Capture) -> tuple[str, ...]:
-    """Return a sentence for each signal that is missing, or looks inverted."""
-    return (*_missing(capture), *polarity_notes(capture), *_pressed(capture))
 
 
 def _missing(capture: Capture) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Reads a capture of any form; the form is told from its content, not from its name."""
+"""Reads a capture of any form; its form is recognised by content, not by name."""
 
 import re
 from collections.abc import Mapping
@@ -61,7 +61,7 @@ def read_capture(
 
 
 def is_capture(path: Path) -> bool:
-    """Return whether a file or a folder looks like a capture; reading it tells what is wrong.
+    """Return whether a file or a folder looks like a capture; what is wrong, reading it finds.
 
     A table of times is one where a title is a channel's, or the first one is a time: logs are
     tables, too.

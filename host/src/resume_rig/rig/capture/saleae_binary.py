@@ -27,13 +27,13 @@ _HEAD: Final = struct.Struct("<8siiIddQ")
 _DIGITAL: Final = 0
 _NAME: Final = re.compile(r"digital_[0-9]{1,4}\.bin")
 _S_NS: Final = 10**9
-# The times are seconds in double precision; the file does not say at which rate they were taken.
+# The times are seconds in double precision; the file does not state at which rate they were taken.
 _RESOLUTION_NS: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """What one file says of its line: level at first, first and last moment, changes."""
+    """The head of one file: level at first, first and last moment, changes."""
 
     path: Path
     level: int
@@ -79,7 +79,7 @@ def read_saleae(
     gathering.check_count(sum(head.count for head in heads))
     lines = [_read_changes(head, what) for head in heads]
     begin_ns, end_ns = min(line.begin_ns for line in lines), max(line.end_ns for line in lines)
-    gathering.moments(begin_ns, end_ns)
+    gathering.cover(begin_ns, end_ns)
     times_ns = [np.concatenate(([begin_ns], line.changes_ns)) for line in lines]
     # Levels alternate from the first one on.
     levels = [

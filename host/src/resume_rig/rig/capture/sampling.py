@@ -1,7 +1,7 @@
 """How often an instrument sampled its lines: by its file, by its user, or by its times. Pure.
 
 A sampled edge is stamped with the first sample after it, so it is late by up to one sample; how
-many digits its time has says nothing of that.
+many digits its time has shows nothing of that.
 """
 
 import re
@@ -101,7 +101,7 @@ def sampling_of(
     Args:
         t_ns: int64 [n], times of edges in order.
         resolution_ns: the last digit of the times.
-        stated: what is said of the rate; without it the coarsest grid counts that all times fit.
+        stated: the rate; without it the coarsest grid counts that all times fit.
         what: the beginning of a sentence, for errors.
 
     Raises:

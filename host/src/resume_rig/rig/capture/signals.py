@@ -34,7 +34,7 @@ _SPELLINGS: Final[Mapping[Channel, tuple[str, ...]]] = {
     Channel.LID: ("LID", "LIDSW", "LIDSWITCH"),
 }
 _BY_SPELLING: Final = {word: channel for channel, words in _SPELLINGS.items() for word in words}
-# These are high when on; a name that says "low" says that the wire is their inverse.
+# These are high when on; a name that is marked as low means that the wire is their inverse.
 _HIGH_WHEN_ON: Final = (Channel.PWR_OK, Channel.LED, Channel.BACKLIGHT)
 _BIT: Final = re.compile(r"\s*\[0(?::0)?\]$")
 _LOW_AT_END: Final = re.compile(r"(?:#|\*|[_-][NLB]|\(L\))$")
@@ -45,7 +45,7 @@ _BETWEEN: Final = re.compile(r"[\s_.-]+")
 def channel_of_name(name: str) -> Channel | None:
     """Return the channel that a signal's name means; None where it means none for sure.
 
-    A name that says that a line is active low, such as `PWR_OK#`, is none of a channel that is
+    A name that marks a line as active low, such as `PWR_OK#`, is none of a channel that is
     high when on.
     """
     upper = _BIT.sub("", name.strip()).upper()

@@ -40,7 +40,7 @@ _NS: Final = 10**9
 
 @dataclass(frozen=True, slots=True)
 class _Session:
-    """What the metadata tell of the samples.
+    """What the metadata state of the samples.
 
     Attributes:
         file: name of the samples' file, or the beginning of the names of several.
@@ -192,7 +192,7 @@ def _blocks(
 ) -> Iterator[NDArray[np.uint8]]:
     """Yield samples, uint8 [n, unitsize]; none is torn between two entries' ends.
 
-    What the archive says of sizes is not trusted: what was unpacked is counted.
+    What the archive states of sizes is not trusted: what was unpacked is counted.
     """
     wanted = _BLOCK_BYTES - _BLOCK_BYTES % session.unit_bytes
     rest, unpacked = b"", 0
@@ -235,7 +235,7 @@ def _gather(
             lines = block[:, column] & mask[column]
             changed[1:] |= lines[1:] != lines[:-1]
         at = np.flatnonzero(changed)
-        gathering.moments(session.time_ns(first), session.time_ns(first + len(block)))
+        gathering.cover(session.time_ns(first), session.time_ns(first + len(block)))
         _take(block[at], session.times_ns(first, at), gathering)
         first, before = first + len(block), block[-1]
     if not first:

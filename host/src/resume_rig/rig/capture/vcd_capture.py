@@ -1,8 +1,5 @@
 """Reads Value Change Dump files (IEEE 1364-2001, clause 18), as logic analysers write them.
 
-GTKWave's converters write it into every file, and so does `resume-rig export`; it only tells a
-viewer what to call the zero of time.
-
 The body of a VCD is words between white space: `#` and a time, a level and the code of its line in
 one word, a vector and its code in two, and words that begin with `$`. A word at a time takes
 microseconds; numpy takes a block of a megabyte at once.
@@ -11,8 +8,8 @@ microseconds; numpy takes a block of a megabyte at once.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import BufferedIOBase, BytesIO, RawIOBase
-from typing import Any, Final
+from io import BufferedIOBase, BytesIO
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,34 +27,6 @@ from resume_rig.rig.capture.gathering import (
 from resume_rig.rig.capture.sampling import StatedRate, stated_in
 from resume_rig.rig.capture.signals import Signal, choose_taps
 
-_HEADER_AT_MOST: Final = 1 << 20
-_TIMEZERO: Final = re.compile(rb"\$timezero\s+-?\d+\s+\$end")
-_ENDDEFINITIONS: Final = b"$enddefinitions"
-
-
-class StandardVcd(RawIOBase):
-    """A stream to read from with `$timezero` replaced by as much white space; positions stay."""
-
-    def __init__(self, file: BufferedIOBase) -> None:
-        super().__init__()
-        self._file = file
-        header = b""
-        while _ENDDEFINITIONS not in header and len(header) < _HEADER_AT_MOST:
-            piece = file.read(65_536)
-            if not piece:
-                break
-            header += piece
-        self._header = _TIMEZERO.sub(lambda found: re.sub(rb"\S", b" ", found[0]), header)
-
-    def readinto(self, buffer: Any, /) -> int:
-        """Fill `buffer` (writable bytes); return how many bytes it got, 0 at the end."""
-        if not self._header:
-            return self._file.readinto(buffer)
-        piece, self._header = self._header[: len(buffer)], self._header[len(buffer) :]
-        buffer[: len(piece)] = piece
-        return len(piece)
-
-
 _FS_A_NS: Final = 10**6
 _DIGITS_IN_64_BITS: Final = 18
 # Of a time: 30 years in fs have 24 digits.
@@ -67,6 +36,9 @@ _WORD_MAX: Final = 1 << 20
 _STAMP, _SCALAR, _VECTOR, _KEYWORD, _CODE = 1, 2, 3, 4, 5
 _ONE_BIT: Final = 2  # characters of a vector: its letter and one digit
 _NINE: Final = 9
+# Not of the standard; GTKWave's converters write it, and so does `resume-rig export`. It is for
+# viewers alone: what they call the zero of time.
+_TIMEZERO: Final = re.compile(rb"\$timezero\s+-?\d+\s+\$end")
 # White space is a space, and what lies from the tab to the carriage return.
 _TAB, _SHIFT_OUT, _SPACE = np.uint8(9), np.uint8(14), np.uint8(32)
 _WHITE: Final = (b" ", b"\t", b"\n", b"\v", b"\f", b"\r")
@@ -366,7 +338,7 @@ def read_vcd(
     words = Words(gathering.keys, tick_fs, what)
     for changes in _blocks(file, rest, words):
         if changes.first_ns is not None and changes.last_ns is not None:
-            gathering.moments(changes.first_ns, changes.last_ns)
+            gathering.cover(changes.first_ns, changes.last_ns)
         gathering.take(changes.t_ns, changes.lines, changes.values)
     return gathering.finish(tick_fs // _FS_A_NS, stated)
 
@@ -399,13 +371,18 @@ def _split(file: BufferedIOBase, what: str) -> tuple[bytes, bytes]:
     raise RecordError(f"{what}: its VCD header is longer than {_HEADER_MAX} bytes.")
 
 
+def standard_header(head: bytes) -> bytes:
+    """Return a header with `$timezero` replaced by as much white space; positions stay."""
+    return _TIMEZERO.sub(lambda found: re.sub(rb"\S", b" ", found[0]), head)
+
+
 def _header(head: bytes, what: str) -> tuple[list[Signal], int, StatedRate | None]:
     """Return the single-line signals, the femtoseconds of a tick, and what it was sampled at."""
     scopes: list[str] = []
     signals: list[Signal] = []
     comments: list[str] = []
     tick_fs: int | None = None
-    for token in tokenize(StandardVcd(BytesIO(head))):
+    for token in tokenize(BytesIO(standard_header(head))):
         if token.kind is TokenKind.SCOPE and isinstance(token.data, ScopeDecl):
             scopes.append(token.data.ident)
         elif token.kind is TokenKind.UPSCOPE and scopes:

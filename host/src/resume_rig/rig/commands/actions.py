@@ -1,6 +1,6 @@
-"""What a board drives: presses, the lid, a contact, its keyboard, and letting go.
+"""What a board drives: presses, the lid, a contact, its keyboard, and loop-backs of its outputs.
 
-How a board measures itself, and what it keeps of that: loop-back and calibration.
+With a loop-back the board measures its own latency; the calibration is what it keeps of that.
 """
 
 import logging
@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.commands.board import (
-    MOST_CHANNELS,
     Identity,
     RigRequest,
-    channel_at,
+    channel_records,
     parse_latencies,
 )
 from resume_rig.rig.interface import (
@@ -29,15 +28,25 @@ from resume_rig.rig.interface import (
 from resume_rig.rig.smp.packet import Operation
 from resume_rig.rig.smp.request import Fields, checked_time
 
+logger = logging.getLogger(__name__)
 
-def parse_action(fields: Fields) -> ActionStart:
-    """Return when the output changes and reverts, board clock."""
-    end_ns = fields.count("end") if fields.has("end") else None
-    return ActionStart(fields.count("start"), end_ns)
+_BUSES: Final = {0: KeyboardBus.DETACHED, 1: KeyboardBus.SUSPENDED, 2: KeyboardBus.READY}
+_U32: Final = 0xFFFF_FFFF  # rig.cddl: "n"
+_MOST_PPB: Final = 1_000_000  # rig.cddl, 12
+
+
+class ActionRequest(RigRequest[ActionStart]):
+    """A command that drives an output; the answer is when it changes and reverts, board clock."""
+
+    __slots__ = ()
+    operation = Operation.WRITE
+
+    def decode(self, reply: Fields, board: Identity) -> ActionStart:
+        return ActionStart(reply.count("start"), reply.optional("end"))
 
 
 @dataclass(frozen=True, slots=True)
-class PressRequest(RigRequest[ActionStart]):
+class PressRequest(ActionRequest):
     """Press for `duration_ns`, at board time `at_ns` or at once.
 
     Attributes:
@@ -47,7 +56,6 @@ class PressRequest(RigRequest[ActionStart]):
     """
 
     command = 4
-    operation = Operation.WRITE
     name = "press"
     actuator: int
     duration_ns: int
@@ -70,19 +78,15 @@ class PressRequest(RigRequest[ActionStart]):
             "force": self.force_off or None,
         }
 
-    def decode(self, reply: Fields, board: Identity) -> ActionStart:
-        return parse_action(reply)
-
 
 @dataclass(frozen=True, slots=True)
-class HoldRequest(RigRequest[ActionStart]):
+class HoldRequest(ActionRequest):
     """Hold something or let go of it, at board time `at_ns` or at once.
 
     Attributes:
         token, boot_id: as of a press.
     """
 
-    operation = Operation.WRITE
     closed: bool
     token: int
     boot_id: int
@@ -99,9 +103,6 @@ class HoldRequest(RigRequest[ActionStart]):
             "at": self.at_ns,
         }
 
-    def decode(self, reply: Fields, board: Identity) -> ActionStart:
-        return parse_action(reply)
-
 
 @dataclass(frozen=True, slots=True)
 class LidRequest(HoldRequest):
@@ -117,9 +118,6 @@ class ContactRequest(HoldRequest):
 
     command = 14
     name = "contact"
-
-
-_BUSES: Final = {0: KeyboardBus.DETACHED, 1: KeyboardBus.SUSPENDED, 2: KeyboardBus.READY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,14 +169,8 @@ class BootloaderRequest(RigRequest[int]):
         return reply.count("t")
 
 
-logger = logging.getLogger(__name__)
-
-_U32: Final = 0xFFFF_FFFF  # rig.cddl: "n"
-_MOST_PPB: Final = 1_000_000  # rig.cddl, 12
-
-
 @dataclass(frozen=True, slots=True)
-class LoopbackStartRequest(RigRequest[ActionStart]):
+class LoopbackStartRequest(ActionRequest):
     """Drive an output again and again; no DUT may be connected.
 
     Attributes:
@@ -191,7 +183,6 @@ class LoopbackStartRequest(RigRequest[ActionStart]):
     """
 
     command = 11
-    operation = Operation.WRITE
     name = "loopback"
     actuator: int
     channels: int
@@ -217,13 +208,10 @@ class LoopbackStartRequest(RigRequest[ActionStart]):
             "boot": self.boot_id,
         }
 
-    def decode(self, reply: Fields, board: Identity) -> ActionStart:
-        return parse_action(reply)
-
 
 @dataclass(frozen=True, slots=True)
 class LoopbackResultRequest(RigRequest[LoopbackResult]):
-    """What came of the newest loop-back; a state that is unknown here counts as stopped."""
+    """What came of the newest loop-back; an unknown state is STOPPED."""
 
     command = 11
     name = "loopback"
@@ -236,9 +224,10 @@ class LoopbackResultRequest(RigRequest[LoopbackResult]):
         state = LoopbackState(number)
         if state is LoopbackState.NONE:
             return LoopbackResult(state)
+        actuators = {index: actuator for actuator, index in board.actuators.items()}
         return LoopbackResult(
             state=state,
-            actuator=_actuator_at(reply.count("act"), board),
+            actuator=actuators.get(reply.count("act")),
             changes=reply.count("n"),
             held_ns=reply.count("held"),
             lost=reply.count("lost"),
@@ -258,7 +247,7 @@ class CalibrationRequest(RigRequest[Calibration]):
             crystal=reply.flag("xtal"),
             store=reply.text("store"),
             clock_ppb=reply.integer("cal") if reply.has("cal") else None,
-            held_ns=reply.count("held") if reply.has("held") else 0,
+            held_ns=reply.optional("held") or 0,
             latencies=parse_latencies(reply, board.channels),
         )
 
@@ -293,28 +282,20 @@ class CalibrationWriteRequest(CalibrationRequest):
         }
 
 
-def _actuator_at(index: int, identity: Identity) -> Actuator | None:
-    return next((actuator for actuator, at in identity.actuators.items() if at == index), None)
-
-
 def _loopback_channels(
     fields: Fields, channels: Sequence[Channel | None]
 ) -> tuple[LoopbackChannel, ...]:
-    names = ("channel", "seen", "missed", "extra", "mean", "sd", "min", "max")
-    found: list[LoopbackChannel] = []
-    for record in fields.records("ch", names, MOST_CHANNELS):
-        channel = channel_at(record, channels)
-        if channel is not None:
-            found.append(
-                LoopbackChannel(
-                    channel,
-                    seen=record.count("seen"),
-                    missed=record.count("missed"),
-                    extra=record.count("extra"),
-                    mean_ns=record.integer("mean"),
-                    sd_ns=record.count("sd"),
-                    min_ns=record.integer("min"),
-                    max_ns=record.integer("max"),
-                )
-            )
-    return tuple(found)
+    names = ("detected", "missed", "extra", "mean", "sd", "min", "max")
+    return tuple(
+        LoopbackChannel(
+            channel,
+            detected=record.count("detected"),
+            missed=record.count("missed"),
+            extra=record.count("extra"),
+            mean_ns=record.integer("mean"),
+            sd_ns=record.count("sd"),
+            min_ns=record.integer("min"),
+            max_ns=record.integer("max"),
+        )
+        for channel, record in channel_records(fields, "ch", names, channels)
+    )

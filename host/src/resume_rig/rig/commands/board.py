@@ -1,10 +1,11 @@
-"""Who a board is, how it is, and what time it has: info, time, selftest and faults.
+"""Who a board is, what time it has and how it does: info, time, self-test, faults, its files.
 
-Commands that Zephyr's own groups answer: the echo of the OS group, and files (fs_mgmt).
+All but the echo (OS group) and files (fs_mgmt) are of the rig group, whose replies are read with
+the tables of the board's info: `Identity`.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final, Generic, NamedTuple, TypeVar
 
@@ -27,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 PROTOCOL_VERSION: Final = 1
 # Above what any board has (rig_core.h: 16, 4 and 16); a reply with more is noise.
-MOST_CHANNELS: Final = 32
+_MOST_CHANNELS: Final = 32
 _MOST_ACTUATORS: Final = 32
 _MOST_CHECKS: Final = 64
 _MOST_PAST: Final = 64
@@ -40,8 +41,9 @@ class Identity:
     """A board's description, and the tables that its other replies are read with.
 
     Attributes:
-        channels: by the index that edges and levels use; None for one that is not known here.
-        actuators: the index that requests name each known actuator by.
+        channels: by the index that edges and levels use; None for one that this version does not
+            know.
+        actuators: the index that requests name each actuator by.
     """
 
     info: RigInfo
@@ -112,14 +114,14 @@ def _power_monitor(reply: Fields) -> PowerMonitor | None:
 def _channel_infos(reply: Fields) -> list[ChannelInfo | None]:
     names = ("name", "resolution_ns", "delay_ns", "uncertainty_ns")
     found: list[ChannelInfo | None] = []
-    for record in reply.records("ch", names, MOST_CHANNELS):
+    for record in reply.records("ch", names, _MOST_CHANNELS):
         name = record.text("name")
         numbers = [record.count(key) for key in names[1:]]
         if name in Channel.__members__:
             resolution_ns, delay_ns, uncertainty_ns = numbers
             found.append(ChannelInfo(Channel(name), resolution_ns, delay_ns, uncertainty_ns))
         else:
-            logger.warning("the board has a channel that is not known here and left out: %s", name)
+            logger.warning("the board has a channel that this version does not know: %s", name)
             found.append(None)
     return found
 
@@ -136,22 +138,31 @@ def parse_latencies(
     """Return the latencies under "lat"; none where there is no such key."""
     if not fields.has("lat"):
         return ()
-    names = ("channel", "mean_ns", "sd_ns", "dev_ns", "n")
-    found: list[ChannelLatency] = []
-    for record in fields.records("lat", names, MOST_CHANNELS):
-        channel = channel_at(record, channels)
+    figures = ("sd_ns", "dev_ns", "n")
+    return tuple(
+        ChannelLatency(channel, record.integer("mean_ns"), *map(record.count, figures))
+        for channel, record in channel_records(fields, "lat", ("mean_ns", *figures), channels)
+    )
+
+
+def channel_records(
+    fields: Fields, key: str, names: Sequence[str], channels: Sequence[Channel | None]
+) -> Iterator[tuple[Channel, Fields]]:
+    """Yield the records under `key` whose channel this version knows, each with its channel.
+
+    Args:
+        fields: of the reply.
+        key: of the list; each record begins with the index of a channel.
+        names: of the values after that.
+        channels: of the board, as in `Identity`.
+    """
+    for record in fields.records(key, ("channel", *names), _MOST_CHANNELS):
+        index = record.count("channel")
+        if index >= len(channels):
+            raise record.wrong("channel", index, f"an index below {len(channels)}")
+        channel = channels[index]
         if channel is not None:
-            figures = [record.count(key) for key in names[2:]]
-            found.append(ChannelLatency(channel, record.integer("mean_ns"), *figures))
-    return tuple(found)
-
-
-def channel_at(record: Fields, channels: Sequence[Channel | None]) -> Channel | None:
-    """Return the channel that a record's "channel" is the index of; None: not known here."""
-    index = record.count("channel")
-    if index >= len(channels):
-        raise record.wrong("channel", index, f"an index below {len(channels)}")
-    return channels[index]
+            yield channel, record
 
 
 def _actuator_infos(fields: Fields) -> list[ActuatorInfo | None]:
@@ -161,7 +172,7 @@ def _actuator_infos(fields: Fields) -> list[ActuatorInfo | None]:
         if name in Actuator.__members__:
             found.append(ActuatorInfo(Actuator(name), max_press_ns))
         else:
-            logger.warning("the board has an actuator that is not known here: %s", name)
+            logger.warning("the board has an actuator that this version does not know: %s", name)
             found.append(None)
     return found
 
@@ -176,7 +187,7 @@ class RigRequest(Request, Generic[Reply_co]):
         """Return the reply as a fact.
 
         Raises:
-            ProtocolError: it is not what the CDDL says; the sentence names the key.
+            ProtocolError: it is not as in the CDDL; the sentence names the key.
         """
         raise NotImplementedError
 
@@ -272,7 +283,7 @@ class FileChunk(NamedTuple):
     """A part of a file.
 
     Attributes:
-        size_bytes: of the whole file; None where the board does not say.
+        size_bytes: of the whole file; None where the board does not state it.
     """
 
     size_bytes: int | None

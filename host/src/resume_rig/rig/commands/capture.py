@@ -1,9 +1,9 @@
-"""What a board captures: edges, levels and light, its onset and the samples about it."""
+"""What a board captures: edges, levels, light, its onset and the samples about it, and power."""
 
 import logging
 from array import array
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
@@ -30,31 +30,56 @@ _MEASURED_KEYS: Final = (
 )
 _SAMPLE_BYTES: Final = 2  # rig.cddl, 13
 
+_Batch_co = TypeVar("_Batch_co", covariant=True)
+
 
 @dataclass(frozen=True, slots=True)
-class EdgesRequest(RigRequest[EdgeBatch]):
-    """Up to `count` edges numbered from `cursor`; those of unknown channels keep their numbers."""
+class _NumberedRequest(RigRequest[_Batch_co]):
+    """Up to `count` of what the board numbers, from number `cursor` on."""
 
-    command = 2
-    name = "edges"
     cursor: int
     count: int
 
     def fields(self) -> dict[str, object]:
         return {"from": self.cursor, "max": self.count}
 
+    def numbers(self, reply: Fields, found: int) -> tuple[int, int, int, int, bool]:
+        """Return first, next, lost, overruns and more of a batch that holds so many.
+
+        Raises:
+            ProtocolError: the reply's numbers do not go together.
+        """
+        first, newest = reply.count("first"), reply.count("next")
+        if first < self.cursor:
+            raise reply.wrong("first", first, f"a number from {self.cursor} on")
+        after = first + found
+        if newest > _MOST_NUMBER:
+            raise reply.wrong("next", newest, f"a number up to {_MOST_NUMBER}")
+        if after > newest:
+            raise reply.wrong("next", newest, f"a number from {after} on")
+        if found == 0 and after < newest:
+            raise reply.wrong("next", newest, f"{after}, as the list is empty")
+        return first, after, first - self.cursor, reply.count("ovr"), after < newest
+
+
+@dataclass(frozen=True, slots=True)
+class EdgesRequest(_NumberedRequest[EdgeBatch]):
+    """Up to `count` edges numbered from `cursor`; those of unknown channels keep their numbers."""
+
+    command = 2
+    name = "edges"
+
     def decode(self, reply: Fields, board: Identity) -> EdgeBatch:
-        first, overruns = reply.count("first"), reply.count("ovr")
         rows = reply.rows("e", 2)
+        numbers = self.numbers(reply, len(rows))
         edges: list[Edge] = []
-        for number, (t_ns, code) in enumerate(rows, first):
+        for number, (t_ns, code) in enumerate(rows, numbers[0]):
             if code >> 1 >= len(board.channels):
                 raise reply.wrong("e", code, f"a code below {2 * len(board.channels)}")
             channel = board.channels[code >> 1]
             if channel is not None:
                 edges.append(Edge(number, t_ns, channel, code & 1))
-        next_number, more = _advance(reply, self.cursor, len(rows))
-        return EdgeBatch(tuple(edges), first, next_number, first - self.cursor, overruns, more)
+        return EdgeBatch(tuple(edges), *numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,61 +122,45 @@ class LightArmRequest(RigRequest[None]):
 
 
 @dataclass(frozen=True, slots=True)
-class LightRequest(RigRequest[LightBatch]):
+class LightRequest(_NumberedRequest[LightBatch]):
     """Up to `count` light blocks numbered from `cursor`."""
 
     command = 7
     name = "light"
-    cursor: int
-    count: int
-
-    def fields(self) -> dict[str, object]:
-        return {"from": self.cursor, "max": self.count}
 
     def decode(self, reply: Fields, board: Identity) -> LightBatch:
-        first, overruns = reply.count("first"), reply.count("ovr")
         columns = reply.unbounded_columns("b", 4)
-        count = len(columns[0])
-        next_number, more = _advance(reply, self.cursor, count)
+        numbers = self.numbers(reply, len(columns[0]))
         try:
             array("q", columns[0])  # times stay below 2^63
-            blocks = LightColumns(range(first, first + count), *columns)
+            blocks = LightColumns(range(*numbers[:2]), *columns)
         except OverflowError:
             reply.columns("b", 4)  # raises for a number that is none at all
             most = max(map(max, columns[1:]))
             raise reply.wrong("b", most, f"counts up to {_MOST_COUNTS}") from None
-        return LightBatch(blocks, first, next_number, first - self.cursor, overruns, more)
+        return LightBatch(blocks, *numbers)
 
 
 @dataclass(frozen=True, slots=True)
-class PowerRequest(RigRequest[PowerBatch]):
+class PowerRequest(_NumberedRequest[PowerBatch]):
     """Up to `count` samples of the power monitor numbered from `cursor`."""
 
     command = 17
     name = "power"
-    cursor: int
-    count: int
-
-    def fields(self) -> dict[str, object]:
-        return {"from": self.cursor, "max": self.count}
 
     def decode(self, reply: Fields, board: Identity) -> PowerBatch:
-        first, overruns = reply.count("first"), reply.count("ovr")
         t_ns, *figures = (tuple(column) for column in reply.unbounded_columns("p", 3))
         if t_ns and not (min(t_ns) >= 0 and max(t_ns) < 2**63):
             raise reply.wrong("p", max(t_ns), "a time of 0 or more")
         for column in figures:
             if column and not (min(column) >= -_MOST_POWER and max(column) < _MOST_POWER):
                 raise reply.wrong("p", max(column, key=abs), "a figure of 32 bits")
-        next_number, more = _advance(reply, self.cursor, len(t_ns))
-        lost = first - self.cursor
-        samples = PowerSamples(t_ns, *figures)
-        return PowerBatch(samples, first, next_number, lost, overruns, more)
+        return PowerBatch(PowerSamples(t_ns, *figures), *self.numbers(reply, len(t_ns)))
 
 
 @dataclass(frozen=True, slots=True)
 class OnsetRequest(RigRequest[LightOnset]):
-    """The onset of light in the newest recording; a state that is unknown here is LOST."""
+    """The onset of light in the newest recording; an unknown state is LOST."""
 
     command = 10
     name = "onset"
@@ -220,18 +229,3 @@ class SamplesRequest(RigRequest[SampleBatch]):
 
 def _scaled(fields: Fields, key: str, parts: int) -> float | None:
     return fields.count(key) / parts if fields.has(key) else None
-
-
-def _advance(fields: Fields, cursor: int, count: int) -> tuple[int, bool]:
-    """Return the cursor to ask for next and whether there is more; checks the numbering."""
-    first, newest = fields.count("first"), fields.count("next")
-    if first < cursor:
-        raise fields.wrong("first", first, f"a number from {cursor} on")
-    after = first + count
-    if newest > _MOST_NUMBER:
-        raise fields.wrong("next", newest, f"a number up to {_MOST_NUMBER}")
-    if after > newest:
-        raise fields.wrong("next", newest, f"a number from {after} on")
-    if count == 0 and after < newest:
-        raise fields.wrong("next", newest, f"{after}, as the list is empty")
-    return after, after < newest

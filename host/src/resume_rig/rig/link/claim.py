@@ -1,9 +1,8 @@
-"""Who has a rig: a note that the next one reads, held by a lock that dies with its process.
+"""Which boards are plugged in, and which process has a rig.
 
-A serial port is exclusive anyway, but its refusal does not tell whose it is. The note lies in the
-folder for temporary files, one for each port; it means nothing while its lock is free.
-
-Which boards are plugged in, as the system lists their ports.
+A serial port is exclusive anyway, but its refusal does not name who has it. So a claim leaves a
+note, one for each port, in the folder for temporary files; it is held by a lock that dies with its
+process, and means nothing while that is free.
 """
 
 import getpass
@@ -23,6 +22,15 @@ from serial.tools import list_ports
 from resume_rig.model.errors import LinkLost
 from resume_rig.rig.smp.serial_transport import port_key
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+_MOST_BYTES: Final = 400
+_LOCKED_AT: Final = 1 << 20
+"""Windows locks bytes against reading, too: one far behind the note."""
+
 
 @dataclass(frozen=True, slots=True)
 class FoundPort:
@@ -30,7 +38,7 @@ class FoundPort:
 
     Attributes:
         path: of the port; `serial:PATH` is its URL.
-        usb_serial: number that the device tells of itself; it is the same in every port.
+        usb_serial: serial number of the device; it is the same in every port.
         product: what the device calls itself; text of the device's, bound and escape it.
     """
 
@@ -47,16 +55,6 @@ def found_ports() -> tuple[FoundPort, ...]:
         if port.serial_number
     ]
     return tuple(sorted(ports, key=lambda port: (port.usb_serial, port.path)))
-
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
-_MOST_BYTES: Final = 400
-_LOCKED_AT: Final = 1 << 20
-"""Windows locks bytes against reading, too: one far behind the note."""
 
 
 @dataclass(slots=True)
@@ -92,7 +90,7 @@ def claim_rig(url: str, who: str, since_utc: str) -> Claim:
         since_utc: now, likewise.
 
     Raises:
-        LinkLost: another process has it; the sentence says which.
+        LinkLost: another process has it; the sentence names it.
     """
     place = _place_of(url)
     if place is None:
@@ -157,7 +155,7 @@ def _locked(file: int) -> bool:
 
 
 def _read(file: int) -> str:
-    """Return what a note says; anybody may have written it."""
+    """Return the text of a note; anybody may have written it."""
     os.lseek(file, 0, os.SEEK_SET)
     text = os.read(file, _MOST_BYTES).decode("utf-8", "replace")
     return "".join(c if c.isprintable() else "?" for c in text) or "another process"

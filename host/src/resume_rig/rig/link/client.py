@@ -1,12 +1,9 @@
-"""A rig that is spoken to over SMP: serial, socket and simulated ones alike.
+"""A rig that is reached over SMP, whether by a serial line, a socket or in this process.
 
-A real one never speaks unasked: it has to be asked now and then. A simulated bench on a virtual
-clock knows what comes next, so that the time until then need not be waited through.
-
-Each method asks once through `SmpClient`, which repeats what gets lost, and returns the reply as
-a fact of `rig.interface`.
-
-The link to one board: requests of the rig group, and which boot their answers belong to.
+Each method asks once through `SmpClient`, which repeats what gets lost, and returns the reply as a
+fact of `rig.interface`. Every reply names the boot that it is of: one of another boot than was
+identified is a BoardRebooted. A board never speaks unasked and has to be asked now and then; a
+simulated bench on a virtual clock knows what comes next (`Foresight`), and time jumps there.
 """
 
 import logging
@@ -20,6 +17,7 @@ from resume_rig.model.errors import BoardRebooted, DeviceFault, ProtocolError, R
 from resume_rig.model.light import LightOnset
 from resume_rig.model.units import seconds_text
 from resume_rig.rig.commands.actions import (
+    ActionRequest,
     BootloaderRequest,
     CalibrationRequest,
     CalibrationWriteRequest,
@@ -68,12 +66,44 @@ from resume_rig.rig.smp.client import DEFAULT_TIMEOUT_NS, DEFAULT_TRIES, Reply, 
 from resume_rig.rig.smp.packet import Group
 from resume_rig.rig.smp.request import SMP_LEVEL, Fields, Request, RigCode, SmpCode
 
+logger = logging.getLogger(__name__)
+
 T = TypeVar("T")
 
+_U32: Final = 0xFFFF_FFFF  # rig.cddl: "tok"
+# Assumed: decides how long a board may drive and look at its own pins before it counts as lost.
+_SELFTEST_TIMEOUT_NS: Final = 5_000_000_000
+# Assumed: decides how long closing waits for a board that is gone; its lease lets go anyway.
+_CLOSING_TIMEOUT_NS: Final = 200_000_000
+_CLOSING_TRIES: Final = 2
+# Ten times what boards ask for by default; a longer one is for the user to know.
+_LONGEST_REST_NS: Final = 1_000_000_000
+# Assumed: how often to ask whether another host has let go; twelve times within a lease of 3 s.
+_LOOK_AGAIN_NS: Final = 250_000_000
+# Assumed: decides when a file that never ends is given up; Windows keeps 20 MiB of a log.
+_MOST_FILE_BYTES: Final = 64 * 1024 * 1024
 # These can be the first sign of a reboot: the board's clock and its numbering began anew.
 _DOUBTFUL_CODES: Final = frozenset(
     {RigCode.TOO_LATE, RigCode.TOO_EARLY, RigCode.CURSOR, RigCode.OTHER_BOOT}
 )
+
+
+class Foresight(Protocol):
+    """Looks ahead on a bench whose time passes only by waiting."""
+
+    def next_change_ns(
+        self, until_host_ns: int, channels: Collection[Channel], *, log: bool = False
+    ) -> int:
+        """Return the host time of the next edge on one of `channels`, `until_host_ns` at most.
+
+        The clock has to reach that time before anything is asked of the bench again.
+
+        Args:
+            until_host_ns: look no further.
+            channels: the others' edges do not count.
+            log: the DUT's log growing counts, too.
+        """
+        ...
 
 
 class BoardLink:
@@ -96,7 +126,7 @@ class BoardLink:
 
     @property
     def identified(self) -> bool:
-        """Tell whether the board ever said who it is."""
+        """Return whether the board was ever identified."""
         return self._identity is not None
 
     def identity(self) -> Identity:
@@ -155,43 +185,8 @@ class BoardLink:
             )
 
 
-class Foresight(Protocol):
-    """Looks ahead on a bench whose time passes only by waiting."""
-
-    def next_change_ns(
-        self, until_host_ns: int, channels: Collection[Channel], *, log: bool = False
-    ) -> int:
-        """Return the host time of the next edge on one of `channels`, `until_host_ns` at most.
-
-        The clock has to reach that time before anything is asked of the bench again.
-
-        Args:
-            until_host_ns: look no further.
-            channels: the others' edges do not count.
-            log: the DUT's log growing counts, too.
-        """
-        ...
-
-
-logger = logging.getLogger(__name__)
-
-_U32: Final = 0xFFFF_FFFF  # rig.cddl: "tok"
-# Assumed: decides how long a board may drive and look at its own pins before it counts as lost.
-_SELFTEST_TIMEOUT_NS: Final = 5_000_000_000
-# Assumed: decides how long closing waits for a board that is gone; its lease lets go anyway.
-_Action = PressRequest | HoldRequest | LoopbackStartRequest
-_CLOSING_TIMEOUT_NS: Final = 200_000_000
-_CLOSING_TRIES: Final = 2
-# Ten times what boards ask for by default; a longer one is for the user to know.
-_LONGEST_REST_NS: Final = 1_000_000_000
-# Assumed: how often to ask whether another host has let go; twelve times within a lease of 3 s.
-_LOOK_AGAIN_NS: Final = 250_000_000
-# Assumed: decides when a file that never ends is given up; Windows keeps 20 MiB of a log.
-_MOST_FILE_BYTES: Final = 64 * 1024 * 1024
-
-
 class SmpRig:
-    """Implements `rig.interface.Rig` on an SMP client, which it owns from then on.
+    """Implements `rig.interface.Rig`, which documents its methods, on an SMP client that it owns.
 
     Args:
         client: on an open transport; closed by `close`.
@@ -221,14 +216,12 @@ class SmpRig:
         return self._link.identify().info
 
     def exchange_clocks(self) -> ClockExchange:
-        """Stamp one request and reply on both sides."""
         reply, board = self._link.ask_stamped(TimeRequest())
         # A clock that moves in steps is behind the time: the reply came up to one step later.
         at_latest_ns = reply.rx_ns + self._client.clock.tick_ns
         return ClockExchange(reply.tx_ns, board.rx_ns, board.tx_ns, at_latest_ns)
 
     def edges(self, cursor: int, count: int = 128) -> EdgeBatch:
-        """Return up to `count` edges numbered from `cursor`."""
         return self._link.ask(EdgesRequest(cursor, count))
 
     def await_change(
@@ -239,7 +232,6 @@ class SmpRig:
         *,
         log: bool = False,
     ) -> bool:
-        """Wait until something may have changed, at most until a host time; say whether."""
         clock = self._client.clock
         left_ns = until_host_ns - clock.now_ns()
         if self._foresight is None or left_ns <= 0:
@@ -250,7 +242,6 @@ class SmpRig:
         return change_ns < until_host_ns
 
     def levels(self) -> dict[Channel, int]:
-        """Return the present electrical level of each channel."""
         return self._link.ask(LevelsRequest())
 
     def press(
@@ -260,19 +251,11 @@ class SmpRig:
         at_ns: int | None = None,
         force_off: bool = False,
     ) -> ActionStart:
-        """Press for `duration_ns`, at board time `at_ns` or at once.
-
-        Raises:
-            UsageError: a negative time.
-            DeviceFault: the board refused, or has no such actuator.
-            BoardRebooted: it started anew since `info`, even if that was between a lost reply
-                and the repeat of the request, and has not pressed since.
-        """
         request = PressRequest(
             self._index_of(actuator),
             duration_ns,
             self._next_token(),
-            self._link.identity().info.boot_id,
+            self._boot_id(),
             at_ns,
             force_off,
         )
@@ -284,70 +267,40 @@ class SmpRig:
             raise self._too_long(actuator, duration_ns, fault) from fault
 
     def lid(self, closed: bool, at_ns: int | None = None) -> ActionStart:
-        """Close or open the lid, at board time `at_ns` or at once.
-
-        Raises:
-            UsageError: a negative time.
-            DeviceFault: the board refused, or moves no lid.
-            BoardRebooted: as of a press.
-        """
         self._index_of(Actuator.LID)
-        boot_id = self._link.identity().info.boot_id
-        return self._rested(LidRequest(closed, self._next_token(), boot_id, at_ns))
+        return self._rested(LidRequest(closed, self._next_token(), self._boot_id(), at_ns))
 
     def contact(self, closed: bool, at_ns: int | None = None) -> ActionStart:
-        """Close or open the dry contact, at board time `at_ns` or at once.
-
-        Raises:
-            UsageError: a negative time.
-            DeviceFault: the board refused, or has no contact.
-            BoardRebooted: as of a press.
-        """
         self._index_of(Actuator.CONTACT)
-        boot_id = self._link.identity().info.boot_id
-        return self._rested(ContactRequest(closed, self._next_token(), boot_id, at_ns))
+        return self._rested(ContactRequest(closed, self._next_token(), self._boot_id(), at_ns))
 
     def keyboard(self) -> Keyboard:
-        """Return what the DUT makes of the board as its keyboard; refused by one that is none."""
         return self._link.ask(KeyboardRequest())
 
     def release(self) -> None:
-        """Let go of every actuator and forget what was scheduled."""
         self._link.ask(ReleaseRequest())
 
     def arm_light(
         self, duration_ns: int, baseline_ns: int | None = None, settle_ns: int | None = None
     ) -> None:
-        """Record light for `duration_ns` from now, and look for its onset.
-
-        Raises:
-            UsageError: a negative time.
-            DeviceFault: the board refused, e.g. another baseline while it records.
-        """
         self._link.ask(LightArmRequest(duration_ns, baseline_ns, settle_ns))
 
     def onset(self) -> LightOnset:
-        """Return what is known of the onset of light in the newest recording."""
         return self._link.ask(OnsetRequest())
 
     def light(self, cursor: int, count: int = 128) -> LightBatch:
-        """Return up to `count` light blocks numbered from `cursor`."""
         return self._link.ask(LightRequest(cursor, count))
 
     def power(self, cursor: int, count: int = 128) -> PowerBatch:
-        """Return up to `count` samples of the power monitor numbered from `cursor`."""
         return self._link.ask(PowerRequest(cursor, count))
 
     def selftest(self) -> tuple[SelfTestCheck, ...]:
-        """Let the board measure itself; refused while an action is under way."""
         return self._link.ask(SelftestRequest(), _SELFTEST_TIMEOUT_NS)
 
     def faults(self) -> Faults:
-        """Return the board's fault counters."""
         return self._link.ask(FaultsRequest())
 
     def samples(self, number: int, count: int | None = None) -> SampleBatch:
-        """Return samples kept about the onset, numbered from `number`: `count`, or what fits."""
         return self._link.ask(SamplesRequest(number, count))
 
     def start_loopback(
@@ -357,48 +310,28 @@ class SmpRig:
         count: int,
         gap_ns: int,
     ) -> ActionStart:
-        """Drive an output again and again; no DUT may be connected.
-
-        Raises:
-            UsageError: a number that the wire cannot carry.
-            DeviceFault: the board refused, or has no such actuator or channel.
-        """
         request = LoopbackStartRequest(
             self._index_of(actuator),
             self._wired_to(channels),
             self._next_token(),
             count,
             gap_ns,
-            self._link.identity().info.boot_id,
+            self._boot_id(),
         )
         return self._rested(request)
 
     def loopback(self) -> LoopbackResult:
-        """Return what came of the newest loop-back; asking keeps one that runs alive."""
         return self._link.ask(LoopbackResultRequest())
 
     def calibration(self) -> Calibration:
-        """Return what the board keeps of itself."""
         return self._link.ask(CalibrationRequest())
 
     def calibrate(
         self, *, clock_ppb: int | None = None, loopback: bool = False, clear: bool = False
     ) -> Calibration:
-        """Let the board keep something of itself over resets, and return all that it keeps.
-
-        Raises:
-            UsageError: `clock_ppb` is out of range.
-            DeviceFault: the board refused; what it kept before, it keeps.
-        """
         return self._link.ask(CalibrationWriteRequest(clock_ppb, loopback, clear))
 
     def download(self, name: str, offset: int) -> bytes:
-        """Return the bytes of a file on the board from `offset` to its end (SMP file group).
-
-        Raises:
-            DeviceFault: no such file, or `offset` is behind its end.
-            ProtocolError: a reply for another offset, or more than 64 MiB.
-        """
         content = bytearray()
         end: int | None = None
         while end is None or offset + len(content) < end:
@@ -419,7 +352,7 @@ class SmpRig:
         Raises:
             DeviceFault: something is driven, or the board has no such bootloader.
         """
-        self._link.ask(BootloaderRequest(self._link.identity().info.boot_id))
+        self._link.ask(BootloaderRequest(self._boot_id()))
 
     def link_counts(self) -> LinkCounts:
         """Return what the link lost and damaged since the rig was opened."""
@@ -440,7 +373,6 @@ class SmpRig:
         return self.info()
 
     def close(self) -> None:
-        """Release every actuator if the link still works, and close it; may be called twice."""
         if self._closed:
             return
         self._closed = True
@@ -452,12 +384,15 @@ class SmpRig:
         finally:
             self._client.close()
 
-    def _rested(self, request: _Action) -> ActionStart:
+    def _boot_id(self) -> int:
+        return self._link.identity().info.boot_id
+
+    def _rested(self, request: ActionRequest) -> ActionStart:
         """Ask for an action, at once or once the actuator, or another host, has let go of it.
 
         A host that was killed is forgotten after the board's lease: one that lives stays longer.
         """
-        planned = not isinstance(request, LoopbackStartRequest) and request.at_ns is not None
+        planned = isinstance(request, PressRequest | HoldRequest) and request.at_ns is not None
         deadline_ns: int | None = None
         while True:
             try:

@@ -1,4 +1,4 @@
-"""From a rig URL to a rig that has said who it is, and the clock that belongs to it."""
+"""From a rig URL to a rig that is identified, and the clock that belongs to it."""
 
 import secrets
 from collections.abc import Callable
@@ -39,9 +39,9 @@ class OpenRig:
         clock: what to wait on while using it; virtual only on a simulated bench.
         simulated: the DUT is a simulated one in this process.
         dut_log: the DUT's event log where it is simulated, in this process or behind the board.
-        reopen: opens the port anew where its link went, and says who answers; raises as
+        reopen: opens the port anew where its link went, and returns who answers; raises as
             `open_rig`.
-        link_counts: tells what the link lost and damaged so far.
+        link_counts: returns what the link lost and damaged.
         plug: the URL puts a loop-back plug in the DUT's place, so that there is none.
         faults: what is injected on purpose; None for nothing.
         disk_is_full: whether the disk of the store is to count as full; None: look at it.
@@ -66,7 +66,7 @@ class OpenRig:
 
 @dataclass(frozen=True, slots=True)
 class SimOptions:
-    """What stands behind `sim:`; None where it was left out."""
+    """The options of a `sim:` URL; None where one was left out."""
 
     virtual: bool | None = None
     seed: int | None = None
@@ -284,7 +284,7 @@ def _identified(
     foresight: Foresight | None = None,
     seed: int | None = None,
 ) -> tuple[SmpRig, RigInfo]:
-    """Return the rig on the transport and who it says it is; else close the transport.
+    """Return the rig on the transport and who it is; else close the transport.
 
     Sequence numbers and tokens begin at random, but for a simulated bench: with its seed every
     byte on the wire is the same again.

@@ -1,14 +1,10 @@
-"""A bench whose board is a native_sim image: one thread between the image and a simulated DUT.
+"""A bench whose board is a native_sim image, with one thread between the image and a simulated DUT.
 
 The thread starts the image, keeps the DUT a few milliseconds ahead of time, so that its edges are
-stamped with their own times however late the thread comes to run, and ends the image. Nothing of
-it stays in the file system once the image runs.
-
-A native_sim image as a child process: its start, what it says, and its end.
-
-The image never outlives us: the kernel kills it with the thread that made this object (see
-launcher), and `stop` ends it with all that it may have started. It has a process group of its
-own, so that Ctrl-C reaches us alone and actuators are released before it goes.
+stamped with their own times however late the thread comes to run, and ends the image. The image
+never outlives it: the kernel kills it with that thread (see launcher), and `Image.stop` ends it
+with all that it may have started. It has a process group of its own, so that Ctrl-C reaches us
+alone and actuators are released before it goes. Nothing stays in the file system.
 """
 
 import contextlib
@@ -24,7 +20,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, TypeVar
 
@@ -33,6 +28,8 @@ from resume_rig.model.errors import LinkLost, RigError, RigGone, UsageError
 from resume_rig.rig.native import launcher
 from resume_rig.rig.native.wires import PinChange, Wired, Wires
 
+logger = logging.getLogger(__name__)
+
 _TERMINAL: Final = re.compile(rb"^SMP at (/dev/[\x21-\x7e]{1,100})\r?\n", re.MULTILINE)
 # Assumed: these decide how much of an image's output is read at once, kept and shown, and when one
 # that does not end is killed.
@@ -40,6 +37,20 @@ _READ_BYTES: Final = 4096
 _KEPT_BYTES: Final = 2048
 _SHOWN_CHARACTERS: Final = 200
 _GRACE_S: Final = 1.0
+_MS: Final = 1_000_000
+PATIENCE_NS: Final = 5_000 * _MS
+# Longer than a thread on a busy machine waits for its turn (p99 with twice as many busy loops as
+# cores: 4 ms).
+AHEAD_NS: Final = 20 * _MS
+_NOT_YET_NS: Final = _MS
+# Contacts move no sooner after the command than this, so that their edges are sent ahead, too; a
+# real one takes up to 2.9 ms. Both edges of a press are equally late, and a press counts as sensed.
+CONTACT_LEAD_NS: Final = 5 * _MS
+# A rebooted image does not know where to send its outputs.
+_GREETING_NS: Final = 20 * _MS
+_START_POLL_NS: Final = 2 * _MS
+_NOTICE_S: Final = 0.5
+_JOIN_S: Final = 5.0
 
 
 def check_image(path: Path) -> None:
@@ -67,7 +78,7 @@ class Image:
         arguments: of its command line.
 
     Attributes:
-        terminal: path of the pseudo-terminal that carries SMP; None until the image has said it.
+        terminal: path of the pseudo-terminal that carries SMP; None until the image has named it.
     """
 
     def __init__(self, path: Path, arguments: list[str]) -> None:
@@ -90,11 +101,11 @@ class Image:
         return self._process.pid
 
     def fileno(self) -> int:
-        """Return what select waits on for something that it says."""
+        """Return what select waits on for output."""
         return self._out.fileno()
 
     def listen(self) -> bool:
-        """Take what the image says, after select said that there is something; False at its end."""
+        """Take output, after select has found some; return False at the image's end."""
         data = os.read(self.fileno(), _READ_BYTES)
         self._output += data
         found = _TERMINAL.search(self._output)
@@ -104,22 +115,22 @@ class Image:
         return bool(data)
 
     def exit_clause(self) -> str:
-        """End what may be left of an image that fell silent; return how it ended, as a clause."""
+        """End what may be left of an image whose output ended; return how it did, as a clause."""
         status = self._reap()
         how = f"ended with status {status}"
         if status < 0:
             how = f"was ended by signal {-status}"
             with contextlib.suppress(ValueError):
                 how += f" ({signal.Signals(-status).name})"
-        return f"{how}{self.last_words()}"
+        return f"{how}{self.output_clause()}"
 
-    def last_words(self) -> str:
-        """Return the newest thing that it said, as a clause, bounded: it may be anything."""
+    def output_clause(self) -> str:
+        """Return the last line of its output, as a clause, bounded: it may be anything."""
         lines = self._output.decode("utf-8", "replace").split("\n")
         words = [" ".join(line.split()) for line in lines]
         last = next((line for line in reversed(words) if line), "")
         shown = "".join(c if c.isprintable() else "?" for c in last[:_SHOWN_CHARACTERS])
-        return f'; its last words were "{shown}"' if shown else "; it said nothing"
+        return f'; its last output was "{shown}"' if shown else "; it wrote no output"
 
     def stop(self) -> None:
         """End the image, politely first so that an instrumented one can write its findings."""
@@ -131,11 +142,11 @@ class Image:
 
     @property
     def _out(self) -> IO[bytes]:
-        assert self._process.stdout is not None  # it was asked for
+        assert self._process.stdout is not None  # it is a pipe
         return self._process.stdout
 
     def _drain(self) -> None:
-        """Wait until everybody who could say something is gone, or the time of grace is over."""
+        """Wait until everybody who could write output is gone, or the time of grace is over."""
         while select.select([self._out], [], [], _GRACE_S)[0]:
             if not os.read(self.fileno(), _READ_BYTES):
                 return
@@ -151,46 +162,8 @@ class Image:
             os.killpg(self._process.pid, number)
 
 
-logger = logging.getLogger(__name__)
-
-_MS: Final = 1_000_000
-PATIENCE_NS: Final = 5_000 * _MS
-# Longer than a thread on a busy machine waits for its turn (p99 with twice as many busy loops as
-# cores: 4 ms).
-AHEAD_NS: Final = 20 * _MS
-_NOT_YET_NS: Final = _MS
-# Contacts move no sooner after the command than this, so that their edges are sent ahead, too; a
-# real one takes up to 2.9 ms. Both edges of a press are late alike, and a press counts as sensed.
-CONTACT_LEAD_NS: Final = 5 * _MS
-# A rebooted image does not know whom to tell of its outputs.
-_GREETING_NS: Final = 20 * _MS
-_START_POLL_NS: Final = 2 * _MS
-_NOTICE_S: Final = 0.5
-_JOIN_S: Final = 5.0
-
-
 _T = TypeVar("_T")
 _Waitable = Image | Wires | socket.socket
-
-
-@dataclass(frozen=True, slots=True)
-class Lateness:
-    """How well edges were sent ahead of their time.
-
-    Attributes:
-        sent: edges in all.
-        late: edges whose time was over when they were sent; their stamps are late as well.
-        worst_ns: of the latest one.
-    """
-
-    sent: int = 0
-    late: int = 0
-    worst_ns: int = 0
-
-    def with_edge(self, late_ns: int) -> "Lateness":
-        """Count one more edge, which was sent `late_ns` after its time, negative for before."""
-        late = self.late + (late_ns > 0)
-        return Lateness(self.sent + 1, late, max(self.worst_ns, late_ns))
 
 
 class NativeBench:
@@ -218,7 +191,7 @@ class NativeBench:
         self._name = name
         self._patience_ns = patience_ns
         self._lock = threading.Lock()
-        self._lateness = Lateness()
+        self._sent = self._late = self._worst_ns = 0
         self._terminal = ""
         self._pid = 0
         self._problem: RigError | UsageError | None = None
@@ -261,7 +234,7 @@ class NativeBench:
             return self._dut.log_document()
 
     def in_its_world(self, act: Callable[[int], _T]) -> _T:
-        """Tell the DUT something for a moment that it has not lived yet.
+        """Let something happen to the DUT at a moment that it has not lived yet.
 
         Args:
             act: is given that moment, and called while nobody else speaks to the DUT.
@@ -288,14 +261,14 @@ class NativeBench:
         if self._thread.ident is not None:
             self._thread.join(_JOIN_S)
         self._woken.close()
-        if self._lateness.late:
+        if self._late:
             logger.warning(
                 "%s: %d of %d edges were sent late, up to %.1f ms: this machine was busy, and "
                 "their stamps are late by as much",
                 self._name,
-                self._lateness.late,
-                self._lateness.sent,
-                self._lateness.worst_ns / _MS,
+                self._late,
+                self._sent,
+                self._worst_ns / _MS,
             )
 
     # --- the thread
@@ -339,7 +312,7 @@ class NativeBench:
             if image in readable and not image.listen():
                 self._problem = self._no_image(image.exit_clause())
                 return
-        waited = f"served no SMP within {self._patience_ns / 1e9:g} s{image.last_words()}"
+        waited = f"served no SMP within {self._patience_ns / 1e9:g} s{image.output_clause()}"
         self._problem = self._no_image(waited)
 
     def _or_woken(self, *others: _Waitable) -> list[_Waitable]:
@@ -352,7 +325,7 @@ class NativeBench:
         )
 
     def _serve(self, image: Image, wires: Wires) -> None:
-        """Pass changes both ways until told to stop, or until the image is gone."""
+        """Pass changes both ways until `close`, or until the image is gone."""
         try:
             for change in self._dut.standing():
                 wires.send(change)
@@ -382,7 +355,10 @@ class NativeBench:
             changes = self._dut.live(self._clock.now_ns() + AHEAD_NS)
         for change in changes:
             wires.send(change)
-            self._lateness = self._lateness.with_edge(self._clock.now_ns() - change.t_ns)
+            late_ns = self._clock.now_ns() - change.t_ns
+            self._sent += 1
+            self._late += late_ns > 0
+            self._worst_ns = max(self._worst_ns, late_ns)
 
     def _take_outputs(self, wires: Wires) -> None:
         changes: list[PinChange] = list(wires.outputs())

@@ -46,7 +46,7 @@ class NativeTransport:
 
     @property
     def received_bytes(self) -> int:
-        """Return how many bytes came in so far, noise included."""
+        """Return how many bytes have come in, noise included."""
         return self._terminal.received_bytes
 
     def send(self, packet: bytes) -> int:
@@ -81,7 +81,7 @@ class NativeTransport:
 
 @dataclass(frozen=True, slots=True)
 class NativeOptions:
-    """What stands behind `native:`; `seed` is None where it was left out."""
+    """The options of a `native:` URL; `seed` is None where it was left out."""
 
     image: Path
     seed: int | None = None
@@ -183,7 +183,7 @@ def serve_native(bench: NativeBench, link: Path | None, on_ready: Callable[[str]
     Args:
         bench: not started; closed in the end.
         link: becomes a symbolic link to the terminal, and is removed in the end; None for none.
-        on_ready: told the path to open, link or terminal, when clients may come.
+        on_ready: called with the path to open, link or terminal, when clients may come.
 
     Raises:
         UsageError: there is no such image, it cannot be executed, or `link` cannot be made.

@@ -1,8 +1,8 @@
 """A simulated DUT behind pins, lived a little ahead of time, and the way to its OS.
 
-No clock, thread or port: whoever owns it says how far to live, sends what it returns, and tells
-what the outputs did. An output that changed in the stretch already lived through moves its contact
-at the end of that stretch; the contact is sensed, so no measurement notices.
+No clock, thread or port: whoever owns it decides how far to live, sends what it returns, and passes
+on what the outputs did. An output that changed in the stretch already lived through moves its
+contact at the end of that stretch; the contact is sensed, so no measurement notices.
 """
 
 from typing import Final
@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.random import SeedSequence, default_rng
 
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.channel import Actuator
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.dut_profile import mac_bytes
@@ -27,7 +27,7 @@ from resume_rig.rig.native.wires import (
 )
 from resume_rig.rig.sim.dut.event import PanelChange, SimFault, WireChange
 from resume_rig.rig.sim.dut.machine import SimulatedDut
-from resume_rig.rig.sim.dut.os_log import OsClock, new_log
+from resume_rig.rig.sim.dut.os_log import OsClock, OsLog
 from resume_rig.rig.sim.dut.panel import FULL_SCALE, RAMP_NS, Panel
 from resume_rig.rig.sim.dut.states import PowerState, has_state
 
@@ -59,7 +59,7 @@ class WiredDut:
         self._mac = None if profile.mac is None else mac_bytes(profile.mac)
         dut, log, time, light = (default_rng(stream) for stream in SeedSequence(seed).spawn(4))
         self._dut = SimulatedDut(profile, dut, faults)
-        self._log = new_log(profile, OsClock(utc_ns, time), log, faults)
+        self._log = OsLog(profile, OsClock(utc_ns, time), log, faults)
         self._panel = Panel(light)
         self._light_ns: int | None = None
         self._ramp_end_ns = 0
@@ -101,7 +101,7 @@ class WiredDut:
         """Take a change of the image's outputs.
 
         Args:
-            outputs: what the image told.
+            outputs: as the image sent it.
             earliest_ns: the contacts move no sooner, so that their edges can be sent ahead.
         """
         before = self._outputs
@@ -117,7 +117,7 @@ class WiredDut:
                 )
 
     def command(self, t_ns: int, state: SleepKind) -> bool:
-        """Tell its OS, at a time not lived yet, to go into a state; return whether it does so."""
+        """Command its OS into a state, at a time not lived yet; return whether it does so."""
         return self._dut.command(t_ns - self._start_ns, state)
 
     def arm_timer(self, t_ns: int, after_ns: int | None) -> bool:
@@ -154,7 +154,7 @@ class WiredDut:
         for event in self._dut.advance(world_ns):
             match event:
                 case WireChange(t_ns, channel, level):
-                    if self._is_wired(channel):
+                    if channel in self._wired:
                         changes.append(level_change(t_ns + self._start_ns, channel, level))
                 case PanelChange(t_ns, lit):
                     self._panel.switch(t_ns, lit)
@@ -170,7 +170,7 @@ class WiredDut:
         return changes
 
     def _bus_changes(self, world_ns: int) -> list[PinChange]:
-        """Return what a board that is its keyboard sees of the bus, if that changed."""
+        """Return the bus as a board that is its keyboard finds it, if that changed."""
         if Actuator.KEYBOARD not in self._actuators:
             return []
         now = bus_change(world_ns + self._start_ns, self._dut.keyboard())
@@ -191,9 +191,6 @@ class WiredDut:
         counts = int(self._panel.counts(np.array([world_ns], dtype=np.int64))[0])
         return counts * FULL_SCALE_MV // FULL_SCALE
 
-    def _is_wired(self, channel: Channel) -> bool:
-        return channel in self._wired
-
 
 class WiredOs:
     """Passes commands to the DUT of a bench that runs.
@@ -207,12 +204,12 @@ class WiredOs:
         self._bench = bench
         self._dut = dut
 
-    def knows_state(self, state: SleepKind) -> bool:
+    def has_state(self, state: SleepKind) -> bool:
         """Return whether the DUT can be sent into a state."""
         return self._dut.has_state(state)
 
     def command_sleep(self, state: SleepKind) -> bool:
-        """Tell the DUT's OS to go into a state; return whether it runs and does so."""
+        """Command the DUT's OS into a state; return whether it runs and does so."""
         return self._bench.in_its_world(lambda t_ns: self._dut.command(t_ns, state))
 
     def arm_timer(self, after_ns: int | None) -> bool:

@@ -1,13 +1,9 @@
-"""The wires of a native_sim image: datagrams {u64 time_ns, u32 mask, u32 values} both ways.
+"""The wires of a native_sim image, and a loop-back plug at its pins.
 
-Times are CLOCK_MONOTONIC_RAW; bit n is pin n of the image's emulated GPIO controller. The image
-keeps a change whose time is still to come and makes it exactly then; one that is late is made at
-once.
-
-A loop-back plug at the pins of an image: what its outputs do comes back at its channels.
-
-Outputs are told over a socket, and edges go back the same way. So a plug's delay is longer than
-that takes, and an edge is sent ahead of its time; the image makes it exactly then.
+Both ways go datagrams {u64 time_ns, u32 mask, u32 values}: times are CLOCK_MONOTONIC_RAW, bit n is
+pin n of the image's emulated GPIO controller. The image keeps a change whose time is still to come
+and makes it exactly then; one that is late is made at once. So a DUT lives ahead of time, and a
+plug's delay is longer than its outputs take over the socket.
 """
 
 import select
@@ -51,6 +47,8 @@ FULL_SCALE_MV: Final = 3_300
 _MESSAGE: Final = struct.Struct("=QII")
 _AT_ONCE: Final = 0
 _PATIENCE_S: Final = 1.0
+# Longer than a thread on a busy machine waits for its turn.
+DELAY_NS: Final = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +131,11 @@ class Wires:
                 return
 
     def greet(self) -> None:
-        """Say where to send outputs to; a rebooted image has forgotten it. Raises as `send`."""
+        """Let the image know where to send outputs to, also after a reboot. Raises as `send`."""
         self.send(PinChange(_AT_ONCE, 0, 0))
 
     def outputs(self) -> Iterator[PinChange]:
-        """Yield what the image has told of its outputs, without waiting for more.
+        """Yield the changes of the image's outputs, without waiting for more.
 
         Raises:
             OSError: the image is gone.
@@ -153,11 +151,6 @@ class Wires:
     def close(self) -> None:
         """Let go of the socket; may be called twice."""
         self._socket.close()
-
-
-# Longer than a thread on a busy machine waits for its turn.
-DELAY_NS: Final = 20_000_000
-_NO_LOG: Final = b""
 
 
 class Wired(Protocol):
@@ -179,7 +172,7 @@ class Wired(Protocol):
         """Take a change of the image's outputs; edges that are to be sent ahead come no sooner.
 
         Args:
-            outputs: what the image told.
+            outputs: as the image sent it.
             earliest_ns: of edges.
         """
         ...
@@ -244,7 +237,7 @@ class WiredPlug:
 
     def log_text_from(self, offset: int) -> bytes:
         """Return nothing: a plug has no log."""
-        return _NO_LOG[offset:]
+        return b""[offset:]
 
     def log_document(self) -> str:
         """Return a document of no events."""

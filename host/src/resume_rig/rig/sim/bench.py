@@ -1,18 +1,13 @@
-"""The simulated bench: board and DUT on one world time, brought up to date when somebody looks.
+"""The simulated bench: board and DUT on one world time, and the SMP that the board answers.
 
 Nothing here runs by itself. `advance` and `handle` do all that is due since the last call, in
 strict time order, so that edges carry exact event times however rarely the bench is asked, and a
 thousand cycles on a virtual clock cost no more than their events. One thread at a time.
-
-The simulated board's side of SMP: OS group, file group (the DUT's log), rig group.
-
-Refusals are those of Zephyr's mcumgr: an SMP `rc` where the request is not understood, the group's
-own error where the group refuses.
 """
 
 from collections.abc import Collection, Mapping
 from enum import IntEnum, unique
-from typing import Final, Protocol
+from typing import Final
 
 import cbor2
 from numpy.random import Generator, SeedSequence, default_rng
@@ -29,11 +24,11 @@ from resume_rig.rig.interface import Keyboard, KeyboardBus
 from resume_rig.rig.sim.board import EDGE_RING, LIGHT_RATE_HZ, BoardWiring, SimulatedBoard
 from resume_rig.rig.sim.dut.event import DutEvent, PanelChange, SimFault, WireChange
 from resume_rig.rig.sim.dut.machine import SimulatedDut
-from resume_rig.rig.sim.dut.os_log import DUT_LOG_NAME, OsClock, new_log
+from resume_rig.rig.sim.dut.os_log import DUT_LOG_NAME, OsClock, OsLog
 from resume_rig.rig.sim.dut.panel import Load, Panel
 from resume_rig.rig.sim.dut.plug import LoopbackPlug, Plugged
 from resume_rig.rig.sim.dut.states import PowerState, has_state
-from resume_rig.rig.sim.schedule import DutDiary, FaultSchedule, Injected
+from resume_rig.rig.sim.schedule import DutDiary, FaultInjector, FaultSchedule
 from resume_rig.rig.smp.packet import (
     HEADER,
     OPERATION_BITS,
@@ -41,6 +36,7 @@ from resume_rig.rig.smp.packet import (
     VERSION_BITS,
     Group,
     Operation,
+    OsCommand,
 )
 from resume_rig.rig.smp.request import FileCode, SmpCode
 
@@ -58,167 +54,11 @@ _RIG: Final = int(Group.RIG)
 _OK: Final = int(SmpCode.OK)
 
 
-@unique
-class _OsCommand(IntEnum):
-    """Commands of the OS group that are answered."""
-
-    ECHO = 0
-    RESET = 5
-    PARAMETERS = 6
-    APPLICATION_INFO = 7
-
-
-@unique
-class _FileCommand(IntEnum):
-    """Commands of the file group that are answered."""
-
-    DATA = 0
-    STATUS = 1
-
-
-_Map = Mapping[object, object]
-_Answer = dict[str, object] | SmpCode | FileCode
-
-
-class BoardService(Protocol):
-    """What the server asks of the bench behind it."""
-
-    def rig_request(
-        self, command: int, write: bool, payload: bytes, room: int
-    ) -> tuple[int, bytes]:
-        """Return the rig group's SMP code and its CBOR of at most `room` bytes."""
-        ...
-
-    def reboot(self) -> None:
-        """Restart the board."""
-        ...
-
-    def file_size(self, name: str) -> int | None:
-        """Return the length of a file in bytes; None when there is no such file."""
-        ...
-
-    def file_bytes(self, name: str, offset: int, count: int) -> bytes:
-        """Return a part of a file that exists."""
-        ...
-
-
-class SmpServer:
-    """Answers requests; keeps no state between them."""
-
-    def __init__(self, board: BoardService, buffer_bytes: int = BUFFER_BYTES) -> None:
-        self._board = board
-        self._buffer_bytes = buffer_bytes
-
-    def answers(self, data: bytes) -> list[bytes]:
-        """Return one reply packet for each request in `data`.
-
-        Requests may stand one behind another. What is too short for a header is dropped, as no
-        reply could be addressed; so are replies, lest two boards talk to each other for ever.
-        """
-        replies: list[bytes] = []
-        while len(data) >= HEADER.size:
-            # Taken apart without a Header: a simulated campaign asks thousands of times a second.
-            first, _, length_bytes, group, sequence, command = HEADER.unpack_from(data)
-            operation = first & OPERATION_BITS
-            end = HEADER.size + length_bytes
-            if operation in _REQUESTS:
-                whole = end <= len(data) <= self._buffer_bytes
-                write, payload = operation == _WRITE, data[HEADER.size : end]
-                body = (
-                    self._reply(group, command, write, payload) if whole else _rc(SmpCode.CORRUPT)
-                )
-                first = min(first >> 3 & VERSION_BITS, VERSION_2) << 3 | operation + 1
-                reply = HEADER.pack(first, 0, len(body), group, sequence, command)
-                replies.append(reply + body)
-            data = data[end:]
-        return replies
-
-    def _reply(self, group: int, command: int, write: bool, payload: bytes) -> bytes:
-        if group == _RIG:
-            code, body = self._board.rig_request(
-                command, write, payload, self._buffer_bytes - HEADER.size
-            )
-            return body if code == _OK else _rc(SmpCode(code))
-        request = _decoded(payload)
-        if request is None:
-            return _rc(SmpCode.INVALID_VALUE)
-        match group:
-            case Group.OS:
-                answer = self._os_answer(command, write, request)
-            case Group.FILE:
-                answer = self._file_answer(command, write, request)
-            case _:
-                answer = SmpCode.NOT_SUPPORTED
-        return _body(answer)
-
-    def _os_answer(self, command: int, write: bool, request: _Map) -> _Answer:
-        match command, write:
-            case (_OsCommand.ECHO, _):  # mcumgr takes it as read and as write
-                text = request.get("d")
-                return {"r": text} if isinstance(text, str) else SmpCode.INVALID_VALUE
-            case (_OsCommand.RESET, True):
-                self._board.reboot()
-                return {}
-            case (_OsCommand.PARAMETERS, False):
-                return {"buf_size": self._buffer_bytes, "buf_count": BUFFER_COUNT}
-            case (_OsCommand.APPLICATION_INFO, False):
-                return {"output": f"resume-rig simulated bench {__version__}"}
-            case _:
-                return SmpCode.NOT_SUPPORTED
-
-    def _file_answer(self, command: int, write: bool, request: _Map) -> _Answer:
-        if write or command not in (_FileCommand.DATA, _FileCommand.STATUS):
-            return SmpCode.NOT_SUPPORTED
-        name = request.get("name")
-        if not isinstance(name, str) or not name:
-            return SmpCode.INVALID_VALUE
-        size = self._board.file_size(name)
-        if size is None:
-            return FileCode.NOT_FOUND
-        if command == _FileCommand.STATUS:
-            return {"len": size}
-        return self._chunk(name, size, request.get("off", 0))
-
-    def _chunk(self, name: str, size: int, offset: object) -> _Answer:
-        if not isinstance(offset, int) or isinstance(offset, bool) or offset < 0:
-            return SmpCode.INVALID_VALUE
-        if offset > size:
-            return FileCode.OFFSET_BEYOND_FILE
-        data = self._board.file_bytes(name, offset, self._buffer_bytes - _FILE_OVERHEAD_BYTES)
-        # mcumgr tells the length with offset 0 only; a log that grows is read from further on.
-        return {"off": offset, "data": data, "len": size}
-
-
-def _decoded(payload: bytes) -> _Map | None:
-    """Return the CBOR map of a request; no bytes at all are an empty map, as for mcumgr."""
-    if not payload:
-        return {}
-    try:
-        found: object = cbor2.loads(payload, max_depth=_MAX_DEPTH)
-    except (cbor2.CBORError, ValueError, OverflowError, RecursionError):
-        return None
-    return found if isinstance(found, Mapping) else None
-
-
-def _body(answer: _Answer) -> bytes:
-    match answer:
-        case SmpCode():
-            return _rc(answer)
-        case FileCode():
-            return cbor2.dumps({"err": {"group": int(Group.FILE), "rc": int(answer)}})
-        case _:
-            return cbor2.dumps(answer)
-
-
-def _rc(code: SmpCode) -> bytes:
-    return cbor2.dumps({"rc": int(code)})
-
-
 _MAX_RATE_PPB: Final = 30_000  # a plain crystal
 _EDGES: Final = EdgesRequest.command
 _POWER: Final = PowerRequest.command
-# What tells nothing of the light; it is sampled when somebody asks for it, the panel switches, or
-# its recording is over.
+# Commands that read no light; it is sampled when somebody asks for it, the panel switches, or its
+# recording is over.
 _BLIND: Final = frozenset({TimeRequest.command, _EDGES, LevelsRequest.command, _POWER})
 
 
@@ -241,7 +81,7 @@ class SimulatedBench:
         faults: how the DUT misbehaves; empty for not at all.
         light_rate_hz: of the board's photodiode; a divisor of 1e9, 0: it has none.
         loopback: a plug is in the DUT's place, which stays dark and logs nothing.
-        diary: told what the DUT really does.
+        diary: takes what the DUT really does.
         power: the board has a power monitor.
         buffer_bytes: the longest packet that the board takes or gives.
         schedule: of faults that are injected into board and DUT.
@@ -270,7 +110,7 @@ class SimulatedBench:
         dut, log, _, board, light = _streams(seed + sessions_before)
         _, _, time, crystal, _ = _streams(seed)
         self._dut: Plugged = LoopbackPlug(dut) if loopback else SimulatedDut(profile, dut, faults)
-        self._log = new_log(profile, OsClock(clock.utc_ns(), time), log, faults)
+        self._log = OsLog(profile, OsClock(clock.utc_ns(), time), log, faults)
         self._panel = Panel(light, profile.behaviour.pwm_hz, profile.behaviour.pwm_duty)
         self._moves: list[tuple[int, Actuator, bool]] = []
         self._changed: set[Channel] = set()
@@ -292,7 +132,7 @@ class SimulatedBench:
         self._arrived_ns = 0
         self._read_bytes = 0
         self._held_bytes: int | None = None
-        self._injected = None if schedule is None else Injected(schedule, faults, self)
+        self._injected = None if schedule is None else FaultInjector(schedule, faults, self)
 
     # --- for whoever serves the bench
 
@@ -358,12 +198,12 @@ class SimulatedBench:
         if isinstance(self._dut, SimulatedDut):
             self._dut.supply(t_ns, on)
 
-    def knows_state(self, state: SleepKind) -> bool:
+    def has_state(self, state: SleepKind) -> bool:
         """Return whether the DUT can go into a state; S3 is what it makes of it."""
         return has_state(self._profile.behaviour.sleeps, state)
 
     def command_sleep(self, state: SleepKind) -> bool:
-        """Tell the DUT's OS to go into a state; return whether it runs and does so."""
+        """Command the DUT's OS into a state; return whether it runs and does so."""
         t_ns = self._touch()
         return isinstance(self._dut, SimulatedDut) and self._dut.command(t_ns, state)
 
@@ -466,7 +306,7 @@ class SimulatedBench:
         return answer
 
     def reboot(self) -> None:
-        """Restart the board; the DUT does not notice, apart from what was driven."""
+        """Restart the board; the DUT notices nothing but the release of what was driven."""
         self._restart_board(self._arrived_ns, "software")
 
     def file_size(self, name: str) -> int | None:
@@ -491,7 +331,7 @@ class SimulatedBench:
         return size_bytes if self._held_bytes is None else min(size_bytes, self._held_bytes)
 
     def _touch(self) -> int:
-        """Do all that is due, and be ready for something that is due sooner than was known."""
+        """Do all that is due, and be ready for something that is due sooner."""
         t_ns = self.advance()
         self._idle_until_ns = 0
         return t_ns
@@ -540,3 +380,131 @@ class SimulatedBench:
         moves, self._moves = self._moves, []
         for t_ns, actuator, driven in moves:
             self._dut.move(t_ns, actuator, driven)
+
+
+@unique
+class _FileCommand(IntEnum):
+    """Commands of the file group that are answered."""
+
+    DATA = 0
+    STATUS = 1
+
+
+_Map = Mapping[object, object]
+_Answer = dict[str, object] | SmpCode | FileCode
+
+
+class SmpServer:
+    """The board's side of SMP: OS group, file group (the DUT's log) and rig group.
+
+    Refusals are those of Zephyr's mcumgr: an SMP `rc` where the request is not understood, the
+    group's own error where the group refuses. Nothing is kept between two requests.
+    """
+
+    def __init__(self, bench: SimulatedBench, buffer_bytes: int) -> None:
+        self._bench = bench
+        self._buffer_bytes = buffer_bytes
+
+    def answers(self, data: bytes) -> list[bytes]:
+        """Return one reply packet for each request in `data`.
+
+        Requests may stand one behind another. What is too short for a header is dropped, as no
+        reply could be addressed; so are replies, lest two boards talk to each other for ever.
+        """
+        replies: list[bytes] = []
+        while len(data) >= HEADER.size:
+            # Unpacked without a Header: a simulated campaign asks thousands of times a second.
+            first, _, length_bytes, group, sequence, command = HEADER.unpack_from(data)
+            operation = first & OPERATION_BITS
+            end = HEADER.size + length_bytes
+            if operation in _REQUESTS:
+                whole = end <= len(data) <= self._buffer_bytes
+                write, payload = operation == _WRITE, data[HEADER.size : end]
+                body = (
+                    self._reply(group, command, write, payload) if whole else _rc(SmpCode.CORRUPT)
+                )
+                first = min(first >> 3 & VERSION_BITS, VERSION_2) << 3 | operation + 1
+                reply = HEADER.pack(first, 0, len(body), group, sequence, command)
+                replies.append(reply + body)
+            data = data[end:]
+        return replies
+
+    def _reply(self, group: int, command: int, write: bool, payload: bytes) -> bytes:
+        if group == _RIG:
+            code, body = self._bench.rig_request(
+                command, write, payload, self._buffer_bytes - HEADER.size
+            )
+            return body if code == _OK else _rc(SmpCode(code))
+        request = _decoded(payload)
+        if request is None:
+            return _rc(SmpCode.INVALID_VALUE)
+        match group:
+            case Group.OS:
+                answer = self._os_answer(command, write, request)
+            case Group.FILE:
+                answer = self._file_answer(command, write, request)
+            case _:
+                answer = SmpCode.NOT_SUPPORTED
+        return _body(answer)
+
+    def _os_answer(self, command: int, write: bool, request: _Map) -> _Answer:
+        match command, write:
+            case (OsCommand.ECHO, _):  # mcumgr takes it as read and as write
+                text = request.get("d")
+                return {"r": text} if isinstance(text, str) else SmpCode.INVALID_VALUE
+            case (OsCommand.RESET, True):
+                self._bench.reboot()
+                return {}
+            case (OsCommand.BUFFERS, False):
+                return {"buf_size": self._buffer_bytes, "buf_count": BUFFER_COUNT}
+            case (OsCommand.INFO, False):
+                return {"output": f"resume-rig simulated bench {__version__}"}
+            case _:
+                return SmpCode.NOT_SUPPORTED
+
+    def _file_answer(self, command: int, write: bool, request: _Map) -> _Answer:
+        if write or command not in (_FileCommand.DATA, _FileCommand.STATUS):
+            return SmpCode.NOT_SUPPORTED
+        name = request.get("name")
+        if not isinstance(name, str) or not name:
+            return SmpCode.INVALID_VALUE
+        size = self._bench.file_size(name)
+        if size is None:
+            return FileCode.NOT_FOUND
+        if command == _FileCommand.STATUS:
+            return {"len": size}
+        return self._chunk(name, size, request.get("off", 0))
+
+    def _chunk(self, name: str, size: int, offset: object) -> _Answer:
+        if not isinstance(offset, int) or isinstance(offset, bool) or offset < 0:
+            return SmpCode.INVALID_VALUE
+        if offset > size:
+            return FileCode.OFFSET_BEYOND_FILE
+        data = self._bench.file_bytes(name, offset, self._buffer_bytes - _FILE_OVERHEAD_BYTES)
+        # mcumgr gives the length with offset 0 only; a log that grows is read from further on.
+        return {"off": offset, "data": data, "len": size}
+
+
+def _decoded(payload: bytes) -> _Map | None:
+    """Return the CBOR map of a request; no bytes at all are an empty map, as for mcumgr."""
+    if not payload:
+        return {}
+    try:
+        found: object = cbor2.loads(payload, max_depth=_MAX_DEPTH)
+    except (cbor2.CBORError, ValueError, OverflowError, RecursionError):
+        return None
+    return found if isinstance(found, Mapping) else None
+
+
+def _body(answer: _Answer) -> bytes:
+    match answer:
+        case SmpCode():
+            return _rc(answer)
+        case FileCode():
+            return cbor2.dumps({"err": {"group": int(Group.FILE), "rc": int(answer)}})
+        case _:
+            return cbor2.dumps(answer)
+
+
+def _rc(code: SmpCode) -> bytes:
+    return cbor2.dumps({"rc": int(code)})

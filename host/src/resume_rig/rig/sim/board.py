@@ -1,16 +1,16 @@
 """The simulated board: the firmware's C core with a clock, pins and memory around it.
 
-cffi prints such an exception, and the core goes on with 0: Ctrl-C would be lost, and the board's
-time would be 0. So an interrupted call is made again, and whoever called the core is told then.
-
-It decides nothing: capture, numbering, interlock and the rig group are the core's. Not safe for
-threads; the bench that owns it has one.
+It decides nothing: capture, numbering, interlock and the rig group are the core's, which calls back
+for the time and for outputs. cffi would print an exception in such a callback, and the core go on
+with 0: Ctrl-C would be lost, and the board's time be 0. So an interrupted callback is called again,
+and the exception raised where the core was called. Not safe for threads; the bench that owns the
+board has one.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.random import Generator
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from resume_rig import __version__
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
-from resume_rig.rig.interface import Keyboard, KeyboardBus
+from resume_rig.rig.interface import Keyboard, KeyboardBus, PastBoot
 from resume_rig.rig.sim.dut.os_log import DUT_LOG_NAME
 from resume_rig.rig.sim.dut.panel import (
     POWER_PERIOD_NS,
@@ -68,63 +68,6 @@ class RatedClock:
         while self.at(self.start_ns + elapsed_ns) < counter_ns:
             elapsed_ns += 1
         return self.start_ns + elapsed_ns
-
-
-class Called(Protocol):
-    """A board whose core calls back.
-
-    Attributes:
-        struck: what was raised in a callback, for whoever called the core to raise.
-    """
-
-    struck: BaseException | None
-
-    def now_ns(self) -> int:
-        """Return board time."""
-        ...
-
-    def drive(self, number: int, driven: bool) -> None:
-        """Take a change of an output; the same twice is one."""
-        ...
-
-    def fill_selftest(self, checks: Any, most: int) -> int:
-        """Write up to `most` checks and return how many."""
-        ...
-
-    def fill_keyboard(self, found: Any) -> None:
-        """Write what the DUT makes of the board as its keyboard."""
-        ...
-
-    def store(self, calibration: Any) -> int:
-        """Keep a calibration; 0 for done."""
-        ...
-
-
-def handle_of(board: Called) -> Any:
-    """Return what the core hands back to say which board it calls; valid while it is kept."""
-    return ffi.new_handle(board)
-
-
-def _extern(name: str, call: Callable[..., Any]) -> None:
-    """Let cffi find a callback by its name; it finds its board by the handle that comes first."""
-
-    def called(context: Any, *arguments: Any) -> Any:
-        return call(ffi.from_handle(context), *arguments)
-
-    def failed(_: type[BaseException], error: BaseException, trace: TracebackType) -> Any:
-        local = trace.tb_frame.f_locals
-        board: Called = ffi.from_handle(local["context"])
-        board.struck = error
-        return call(board, *local["arguments"]) if isinstance(error, KeyboardInterrupt) else None
-
-    ffi.def_extern(name=name, onerror=failed)(called)
-
-
-_extern("resume_rig_now_ns", lambda board: board.now_ns())
-_extern("resume_rig_drive", lambda board, number, driven: board.drive(number, driven))
-_extern("resume_rig_selftest", lambda board, checks, most: board.fill_selftest(checks, most))
-_extern("resume_rig_keyboard", lambda board, found: board.fill_keyboard(found))
-_extern("resume_rig_store", lambda board, calibration: board.store(calibration))
 
 
 EDGE_RING: Final = 4096  # assumed: decides how many edges may wait for a silent host
@@ -182,26 +125,13 @@ class BoardWiring:
     actuators: tuple[Actuator, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Past:
-    """An earlier boot, and how it ended; fields as in rig_core.h."""
-
-    boot_id: int
-    reason: str
-    up_ns: int
-    edge_overruns: int
-    light_overruns: int
-    refusals: int
-    lease_expiries: int
-
-
 class SimulatedBoard:
     """One board, booted when it is made.
 
     Args:
         wiring: channels and actuators.
         world_now: world time [ns]; asked whenever the core asks for the time.
-        drive: told (world time, actuator, driven) when an output changes.
+        drive: called with (world time, actuator, driven) when an output changes.
         random: for interrupt latency and boot ids.
         rate_ppb: rate error of its crystal.
         light_rate_hz: light samples in a second while it is armed; a divisor of 1e9, or 0 for a
@@ -232,8 +162,9 @@ class SimulatedBoard:
         self._light_rate_hz = light_rate_hz
         self._sample_ns = 1_000_000_000 // light_rate_hz if light_rate_hz else 0
         self._world_ns = 0
-        self._handle = handle_of(self)
-        self.struck: BaseException | None = None
+        # What the core hands back, so that a callback finds its board.
+        self._handle = ffi.new_handle(self)
+        self.raised: BaseException | None = None
         self._index = {channel: number for number, channel in enumerate(wiring.channels)}
         self._driven = dict.fromkeys(wiring.actuators, False)
         self._ticking = False
@@ -244,7 +175,7 @@ class SimulatedBoard:
         self._deadline_ns: int | None = None
         # What outlives a reset.
         self._calibration = ffi.new("struct rig_calibration *")
-        self._past: list[_Past] = []
+        self._past: list[PastBoot] = []
         self._boot_id: int | None = None
 
     def boot(self, world_ns: int, levels: dict[Channel, int], reset_reason: str) -> None:
@@ -303,14 +234,14 @@ class SimulatedBoard:
             lib.rig_core_tick(self._core, self._clock.at(world_ns))
         finally:
             self._ticking = False
-        self._raise_struck()
+        self._raise_pending()
 
     def release(self, world_ns: int) -> None:
         """Let go of every actuator at `world_ns`, as a reset does."""
         self._world_ns = world_ns
         self._has_deadline = False
         lib.rig_core_release(self._core)
-        self._raise_struck()
+        self._raise_pending()
 
     # --- pins
 
@@ -416,14 +347,14 @@ class SimulatedBoard:
             room,
             self._length,
         )
-        if self.struck is not None:
-            self._raise_struck()
+        if self.raised is not None:
+            self._raise_pending()
         return status, self._reply_bytes[: self._length[0]]
 
-    def _raise_struck(self) -> None:
+    def _raise_pending(self) -> None:
         """Raise what a callback could not: it was called by C."""
-        if self.struck is not None:
-            error, self.struck = self.struck, None
+        if self.raised is not None:
+            error, self.raised = self.raised, None
             raise error
 
     def fill_selftest(self, checks: Any, most: int) -> int:
@@ -452,9 +383,9 @@ class SimulatedBoard:
         self._calibration[0] = calibration[0]
         return 0
 
-    def _ended(self, boot_id: int, world_ns: int, reason: str) -> "_Past":
+    def _ended(self, boot_id: int, world_ns: int, reason: str) -> PastBoot:
         core = self._core
-        return _Past(
+        return PastBoot(
             boot_id,
             reason,
             self._clock.at(world_ns),
@@ -547,8 +478,8 @@ class SimulatedBoard:
         boots = self._keep(ffi.new("struct rig_past[]", _MOST_PAST))
         for slot, boot in zip(boots, self._past, strict=False):
             slot.boot_id = boot.boot_id
-            slot.reason = self._text(boot.reason)
-            slot.up_ns = boot.up_ns
+            slot.reason = self._text(boot.reset_reason)
+            slot.up_ns = boot.uptime_ns
             slot.edge_overruns = boot.edge_overruns
             slot.light_overruns = boot.light_overruns
             slot.refusals = boot.refusals
@@ -562,3 +493,25 @@ class SimulatedBoard:
         """The core keeps pointers; what they point to lives as long as this boot."""
         self._memory.append(memory)
         return memory
+
+
+def _extern(name: str, call: Callable[..., Any]) -> None:
+    """Let cffi find a callback by its name; it finds its board by the handle that comes first."""
+
+    def called(context: Any, *arguments: Any) -> Any:
+        return call(ffi.from_handle(context), *arguments)
+
+    def failed(_: type[BaseException], error: BaseException, trace: TracebackType) -> Any:
+        local = trace.tb_frame.f_locals
+        board: SimulatedBoard = ffi.from_handle(local["context"])
+        board.raised = error
+        return call(board, *local["arguments"]) if isinstance(error, KeyboardInterrupt) else None
+
+    ffi.def_extern(name=name, onerror=failed)(called)
+
+
+_extern("resume_rig_now_ns", lambda board: board.now_ns())
+_extern("resume_rig_drive", lambda board, number, driven: board.drive(number, driven))
+_extern("resume_rig_selftest", lambda board, checks, most: board.fill_selftest(checks, most))
+_extern("resume_rig_keyboard", lambda board, found: board.fill_keyboard(found))
+_extern("resume_rig_store", lambda board, calibration: board.store(calibration))

@@ -1,6 +1,7 @@
-"""From what a `sim:` URL says to a simulated bench, and a sound or faulty way to it.
+"""From the options of a `sim:` URL to a simulated bench, and a sound or faulty way to it.
 
-Every packet becomes the bytes that a serial line would carry, so that each of them can be struck.
+On the faulty way every packet becomes the bytes that a serial line would carry, so that each of
+them can be damaged.
 """
 
 from collections import deque
@@ -55,13 +56,12 @@ class InProcessTransport:
 
     @property
     def received_bytes(self) -> int:
-        """Return how many bytes came back so far."""
+        """Return how many bytes have come back."""
         return self._received_bytes
 
     def send(self, packet: bytes) -> int:
         """Let the board handle the packet; return the host clock [ns] before that."""
-        if self._closed:
-            raise LinkLost(f"could not send to {self._name}: it is closed")
+        self._check_open()
         t_ns = self._clock.now_ns()
         self._clock.sleep_ns(self._latency_ns)
         reply = self._handle(packet)
@@ -82,8 +82,12 @@ class InProcessTransport:
         """Refuse to send from now on."""
         self._closed = True
 
+    def _check_open(self) -> None:
+        if self._closed:
+            raise LinkLost(f"could not send to {self._name}: it is closed")
 
-class FaultyTransport:
+
+class FaultyTransport(InProcessTransport):
     """A port that is open until its cable goes out.
 
     Args:
@@ -110,27 +114,12 @@ class FaultyTransport:
     ) -> None:
         if cable.unplugged():
             raise LinkLost(f"could not open {name}: no such port, as its cable is out")
+        super().__init__(bench.handle, clock, name, latency_ns)
         self._bench = bench
         self._cable = cable
         self._host = host
-        self._clock = clock
-        self._name = name
-        self._latency_ns = latency_ns
         self._times_cut = cable.times_cut()
         self._at_board, self._at_host = Decoder(), Decoder()
-        self._arrivals: deque[Arrival] = deque()
-        self._received_bytes = 0
-        self._closed = False
-
-    @property
-    def name(self) -> str:
-        """Return the URL that a sentence for the user names."""
-        return self._name
-
-    @property
-    def received_bytes(self) -> int:
-        """Return how many bytes came back so far."""
-        return self._received_bytes
 
     def send(self, packet: bytes) -> int:
         """Let the packet into the cable; return the host clock [ns] before that."""
@@ -159,12 +148,11 @@ class FaultyTransport:
 
     def close(self) -> None:
         """Refuse to send from now on, and forget what is on the way."""
-        self._closed = True
+        super().close()
         self._cable.drop()
 
     def _check_open(self) -> None:
-        if self._closed:
-            raise LinkLost(f"could not send to {self._name}: it is closed")
+        super()._check_open()
         if self._cable.times_cut() != self._times_cut:
             raise LinkLost(f"lost {self._name}: the port is gone (its cable is out)")
 
@@ -191,7 +179,7 @@ class OpenedSim:
         open_link: opens a port to it; raises LinkLost while its cable is out.
         reached: the DUT's log, as this host reaches it.
         disk_is_full: whether the disk of the store is to count as full.
-        jumps: the clock is virtual: time may jump to the bench's next news.
+        jumps: the clock is virtual: time may jump to the bench's next change.
     """
 
     bench: SimulatedBench

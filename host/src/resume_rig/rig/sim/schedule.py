@@ -1,11 +1,8 @@
-"""When the faults of a plan are due, and how they reach the simulated bench and its host.
+"""Injects the faults of a plan into a simulated bench, its cable and its host; and keeps a diary.
 
-Between host and board that is damaged bytes both ways, and a cable that is out.
-
-What a simulated DUT did and what was injected, a line each.
-
-Nothing that measures or judges may read it: it is written from the DUT's own deeds, in world time,
-before the board, the wires and the OS log have had a part in them.
+A schedule has the faults of some kinds in time order; each of the three takes its own. The diary is
+the truth: what was injected and what the DUT did, in world time, before the board, the wires and
+the OS log have had a part in it. So nothing that measures or judges may read it.
 """
 
 import heapq
@@ -33,58 +30,12 @@ from resume_rig.rig.interface import DutLog
 from resume_rig.rig.sim.dut.event import DutEvent, OsBooted, OsResumed, SimFault, WireChange
 
 
-class DutDiary(Protocol):
-    """Told what a DUT really does."""
-
-    def take(self, event: DutEvent) -> None:
-        """Note an event."""
-        ...
-
-
-class FaultDiary:
-    """Writes a line for each fault, and for each time that the DUT slept, woke or booted.
-
-    Args:
-        out: where to.
-        utc_of: wall time [ns since 1970 UTC] of a world time.
-    """
-
-    def __init__(self, out: TextIO, utc_of: Callable[[int], int]) -> None:
-        self._out = out
-        self._utc_of = utc_of
-
-    def fault(self, t_ns: int, fault: ScheduledFault) -> None:
-        """Note a fault of the schedule that begins."""
-        spans = {"for_ns": fault.for_ns, "by_ns": fault.by_ns}
-        more = {name: value for name, value in spans.items() if value}
-        self._write(t_ns, "fault", str(fault.kind), **more)
-
-    def wire(self, t_ns: int, kind: str, towards: str, byte: int) -> None:
-        """Note a fault of the wire; `byte` counts those of its direction from 0."""
-        self._write(t_ns, "wire", kind, towards=towards, byte=byte)
-
-    def take(self, event: DutEvent) -> None:
-        """Note what the DUT did, where it is one of those that make a cycle."""
-        match event:
-            case WireChange(channel=Channel.SLP_S3, level=level):
-                self._write(event.t_ns, "dut", "wakes" if level else "sleeps")
-            case OsResumed(cause=cause):
-                self._write(event.t_ns, "dut", "resumed", cause=cause.value)
-            case OsBooted():
-                self._write(event.t_ns, "dut", "booted")
-
-    def _write(self, t_ns: int, what: str, name: str, **more: str | int) -> None:
-        line = {"t_ns": t_ns, "utc_ns": self._utc_of(t_ns), what: name, **more}
-        self._out.write(json.dumps(line, separators=(",", ":")) + "\n")
-        self._out.flush()
-
-
 @dataclass(frozen=True, slots=True, order=True)
 class Due:
     """A fault that begins, or one that ends, at an instant [ns of world time].
 
     Attributes:
-        number: tells the entries of the plan apart.
+        number: of the entry in the plan.
         begins: False where a span is over.
     """
 
@@ -95,12 +46,9 @@ class Due:
 
 
 OnDue = Callable[[int, ScheduledFault], None]
-"""Told world time [ns] and which fault begins."""
+"""Takes world time [ns] and which fault begins."""
 
-
-def ignore_fault(t_ns: int, fault: ScheduledFault) -> None:
-    """Note nothing."""
-    del t_ns, fault
+_NEVER: Final = 2**63
 
 
 class FaultSchedule:
@@ -110,7 +58,7 @@ class FaultSchedule:
         plan: what is to happen.
         seed: of the bench, where the plan has none of its own.
         kinds: which of them are wanted.
-        on_due: told of each that begins, when it is taken.
+        on_due: called for each that begins, when it is taken; None for nothing.
     """
 
     def __init__(
@@ -118,7 +66,7 @@ class FaultSchedule:
         plan: FaultPlan,
         seed: int,
         kinds: frozenset[FaultKind],
-        on_due: OnDue = ignore_fault,
+        on_due: OnDue | None = None,
     ) -> None:
         self._on_due = on_due
         self._seed = seed if plan.seed is None else plan.seed
@@ -138,7 +86,8 @@ class FaultSchedule:
             return None
         due, turn = heapq.heappop(self._queue)
         if due.begins:
-            self._on_due(due.t_ns, due.fault)
+            if self._on_due is not None:
+                self._on_due(due.t_ns, due.fault)
             if due.fault.for_ns:
                 end = Due(due.t_ns + due.fault.for_ns, due.number, False, due.fault)
                 heapq.heappush(self._queue, (end, turn))
@@ -173,7 +122,7 @@ class FaultWatch:
         self._until_ns: dict[FaultKind, int] = {}
 
     def begun(self, kind: FaultKind) -> int:
-        """Return how many of a kind have begun so far."""
+        """Return how many of a kind have begun by now."""
         while (due := self._schedule.take(self._now_ns())) is not None:
             if due.begins:
                 until_ns = due.t_ns + due.fault.for_ns
@@ -191,7 +140,7 @@ class FaultWatch:
 _OF_DUT: Final = {FaultKind(fault.value): fault for fault in SimFault}
 
 
-class Strikable(Protocol):
+class FaultyBench(Protocol):
     """What can be done to a bench; times are world time [ns]."""
 
     def advance_to(self, t_ns: int) -> None:
@@ -223,17 +172,17 @@ class Strikable(Protocol):
         ...
 
 
-class Injected:
-    """What is injected into board, DUT and log.
+class FaultInjector:
+    """Injects faults into board, DUT and log.
 
     Args:
         schedule: of the faults, taken from here alone.
         always: misbehaviours that do not come from the schedule.
-        bench: that is struck.
+        bench: to inject into.
     """
 
     def __init__(
-        self, schedule: FaultSchedule, always: frozenset[SimFault], bench: Strikable
+        self, schedule: FaultSchedule, always: frozenset[SimFault], bench: FaultyBench
     ) -> None:
         self._schedule = schedule
         self._always = always
@@ -249,14 +198,14 @@ class Injected:
         """Inject what is due by a world time, each at its instant."""
         while (due := self._schedule.take(now_ns)) is not None:
             self._bench.advance_to(due.t_ns)
-            self._strike(due)
+            self._inject(due)
 
     def stand_by(self, always: frozenset[SimFault]) -> None:
-        """Let these misbehaviours hold from now on, beside those of the schedule."""
+        """Let these misbehaviours hold from now on, besides those of the schedule."""
         self._always = always
         self._misbehave()
 
-    def _strike(self, due: Due) -> None:
+    def _inject(self, due: Due) -> None:
         kind = due.fault.kind
         self._under_way[kind] += 1 if due.begins else -1
         match kind:
@@ -312,9 +261,6 @@ class HostFaults:
         return DutLog(log.name, text_from)
 
 
-_NEVER: Final = 2**63
-
-
 @unique
 class WireFault(StrEnum):
     """What happened to a byte, or to a packet (late)."""
@@ -326,7 +272,7 @@ class WireFault(StrEnum):
 
 
 OnFault = Callable[[int, WireFault, int], None]
-"""Told world time [ns], what, and which byte of the direction, counted from 0."""
+"""Takes world time [ns], what, and which byte of the direction, counted from 0."""
 
 
 class FaultyWire:
@@ -335,7 +281,7 @@ class FaultyWire:
     Args:
         shares: of what happens.
         seed: of when; equal seeds and bytes have equal faults.
-        on_fault: told of each.
+        on_fault: called for each.
     """
 
     def __init__(self, shares: WireShares, seed: str, on_fault: OnFault) -> None:
@@ -377,13 +323,13 @@ class FaultyWire:
         done = 0
         while self._next < end:
             at = self._next - self._passed
-            out += data[done:at] + self._struck(data[at], now_ns)
+            out += data[done:at] + self._damaged_byte(data[at], now_ns)
             done = at + 1
             self._next += 1 + self._gap()
         self._passed = end
         return bytes(out + data[done:])
 
-    def _struck(self, byte: int, now_ns: int) -> bytes:
+    def _damaged_byte(self, byte: int, now_ns: int) -> bytes:
         shares = self._shares
         drawn = self._random.random() * shares.of_bytes
         if drawn < shares.lost:
@@ -396,7 +342,7 @@ class FaultyWire:
         return left
 
     def _gap(self) -> int:
-        """Return how many bytes pass before the next one is struck."""
+        """Return how many bytes pass before the next one is damaged."""
         share = self._shares.of_bytes
         if share <= 0:
             return _NEVER
@@ -410,7 +356,7 @@ class LinkFaults:
         plan: what is injected.
         seed: of the bench.
         now_ns: world time.
-        diary: told of each fault; None for nobody.
+        diary: takes each fault; None for no diary.
     """
 
     def __init__(
@@ -418,11 +364,11 @@ class LinkFaults:
         plan: FaultPlan,
         seed: int,
         now_ns: Callable[[], int],
-        diary: FaultDiary | None = None,
+        diary: "FaultDiary | None" = None,
     ) -> None:
         self._now_ns = now_ns
         self._diary = diary
-        on_due = ignore_fault if diary is None else diary.fault
+        on_due = None if diary is None else diary.fault
         self._watch = FaultWatch(FaultSchedule(plan, seed, ON_THE_CABLE, on_due), now_ns)
         used = seed if plan.seed is None else plan.seed
         self._to_board, self._to_host = (
@@ -431,7 +377,7 @@ class LinkFaults:
         )
 
     def times_cut(self) -> int:
-        """Return how often the cable went out so far; a port that was open then is gone."""
+        """Return how often the cable has gone out; a port that was open then is gone."""
         return self._watch.begun(FaultKind.UNPLUG)
 
     def unplugged(self) -> bool:
@@ -470,3 +416,49 @@ class LinkFaults:
     def _note(self, towards: str, t_ns: int, what: WireFault, byte: int) -> None:
         if self._diary is not None:
             self._diary.wire(t_ns, str(what), towards, byte)
+
+
+class DutDiary(Protocol):
+    """Takes what a DUT really does."""
+
+    def take(self, event: DutEvent) -> None:
+        """Note an event."""
+        ...
+
+
+class FaultDiary:
+    """Writes a line for each fault, and for each time that the DUT slept, woke or booted.
+
+    Args:
+        out: where to.
+        utc_of: wall time [ns since 1970 UTC] of a world time.
+    """
+
+    def __init__(self, out: TextIO, utc_of: Callable[[int], int]) -> None:
+        self._out = out
+        self._utc_of = utc_of
+
+    def fault(self, t_ns: int, fault: ScheduledFault) -> None:
+        """Note a fault of the schedule that begins."""
+        spans = {"for_ns": fault.for_ns, "by_ns": fault.by_ns}
+        more = {name: value for name, value in spans.items() if value}
+        self._write(t_ns, "fault", str(fault.kind), **more)
+
+    def wire(self, t_ns: int, kind: str, towards: str, byte: int) -> None:
+        """Note a fault of the wire; `byte` counts those of its direction from 0."""
+        self._write(t_ns, "wire", kind, towards=towards, byte=byte)
+
+    def take(self, event: DutEvent) -> None:
+        """Note what the DUT did, where it is one of those that make a cycle."""
+        match event:
+            case WireChange(channel=Channel.SLP_S3, level=level):
+                self._write(event.t_ns, "dut", "wakes" if level else "sleeps")
+            case OsResumed(cause=cause):
+                self._write(event.t_ns, "dut", "resumed", cause=cause.value)
+            case OsBooted():
+                self._write(event.t_ns, "dut", "booted")
+
+    def _write(self, t_ns: int, what: str, name: str, **more: str | int) -> None:
+        line = {"t_ns": t_ns, "utc_ns": self._utc_of(t_ns), what: name, **more}
+        self._out.write(json.dumps(line, separators=(",", ":")) + "\n")
+        self._out.flush()

@@ -8,6 +8,7 @@ import os
 import select
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -17,10 +18,13 @@ from resume_rig.model.errors import UsageError
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.schedule import LinkFaults
 from resume_rig.rig.smp.framing import Decoder, encode
+from resume_rig.rig.smp.serial_transport import listen_on
 
 READ_BYTES: Final = 4096  # assumed: decides how many reads a burst takes
 _MAX_UNSENT_BYTES: Final = 262_144  # assumed: decides when a client that does not read is cut
 _MOST_READS: Final = 16  # at one turn: who floods the line must not stop the bench
+_IDLE_S: Final = 0.004  # assumed: decides how late an edge is, and what an idle bench costs
+_TERMINALS: Final = Path("/dev/pts")
 
 
 class Port(Protocol):
@@ -70,8 +74,8 @@ class SocketPort:
         self._connection.close()
 
 
-class Talk:
-    """A bench's conversation with one client.
+class Connection:
+    """A bench's connection to one client.
 
     Args:
         bench: that answers.
@@ -133,7 +137,7 @@ class Talk:
     def _answer(self, data: bytes) -> None:
         for packet in self._decoder.feed(data):
             for reply in self._bench.answers(packet):
-                # A UART does not wait for who does not listen: what does not fit is lost.
+                # A UART does not wait for a client that does not read: what does not fit is lost.
                 if len(self._unsent) < _MAX_UNSENT_BYTES:
                     self._reply(encode(reply))
 
@@ -148,8 +152,6 @@ class Talk:
             if self._unsent:
                 del self._unsent[: self._port.write(bytes(self._unsent))]
 
-
-_TERMINALS: Final = Path("/dev/pts")
 
 if sys.platform == "win32":
 
@@ -248,23 +250,11 @@ def _try_link(link: Path, action: Callable[[], None]) -> None:
         ) from error
 
 
-_IDLE_S: Final = 0.004  # assumed: decides how late an edge is, and what an idle bench costs
-_MAX_PORT: Final = 65_535  # TCP
-
-
-class Stop(Protocol):
-    """Tells a server when to end; a threading.Event is one."""
-
-    def is_set(self) -> bool:
-        """Return whether it is time."""
-        ...
-
-
 def serve_pty(
     bench: SimulatedBench,
     link: Path | None,
     on_ready: Callable[[str], None],
-    stop: Stop,
+    stop: threading.Event,
     *,
     faults: LinkFaults | None = None,
 ) -> None:
@@ -273,7 +263,7 @@ def serve_pty(
     Args:
         bench: what is served.
         link: becomes a symbolic link to the terminal, and is removed in the end; None for none.
-        on_ready: told the path to open, link or terminal, when clients may come.
+        on_ready: called with the path to open, link or terminal, when clients may come.
         stop: asked every few milliseconds.
         faults: of the cable. While it is out there is no terminal; `link` then leads to the next.
 
@@ -285,12 +275,14 @@ def serve_pty(
     plugged_in = on_ready
     while not stop.is_set():
         port, terminal = open_terminal()
-        talk = Talk(bench, port, faults)
-        with closing(talk), linked(link, terminal) as path:
+        connection = Connection(bench, port, faults)
+        with closing(connection), linked(link, terminal) as path:
             plugged_in(path)
-            while not (stop.is_set() or _is_out(faults)) and talk.alive:
-                readable, _, _ = select.select([talk], [talk] if talk.unsent else [], [], _IDLE_S)
-                talk.turn(bool(readable))
+            while not (stop.is_set() or _is_out(faults)) and connection.alive:
+                readable, _, _ = select.select(
+                    [connection], [connection] if connection.unsent else [], [], _IDLE_S
+                )
+                connection.turn(bool(readable))
                 bench.advance()
         if not _is_out(faults):
             return
@@ -305,7 +297,7 @@ def serve_tcp(
     host: str,
     port: int,
     on_ready: Callable[[str], None],
-    stop: Stop,
+    stop: threading.Event,
     *,
     faults: LinkFaults | None = None,
 ) -> None:
@@ -315,20 +307,17 @@ def serve_tcp(
         bench: what is served.
         host: name or address to listen on.
         port: 0 takes any that is free.
-        on_ready: told "host:port" when clients may come.
+        on_ready: called with "host:port" when clients may come.
         stop: asked every few milliseconds.
         faults: of the cable; while it is out nobody is let in.
 
     Raises:
         UsageError: it cannot be listened on.
     """
-    with (
-        closing(_listen(host, port)) as listener,
-        closing(_Clients(bench, faults)) as clients,
-    ):
+    listener, place = listen_on(host, port)
+    with closing(listener), closing(_Clients(bench, faults)) as clients:
         listener.setblocking(False)
-        shown = f"[{host}]" if ":" in host else host
-        on_ready(f"{shown}:{listener.getsockname()[1]}")
+        on_ready(place)
         while not stop.is_set():
             clients.turn(listener)
             bench.advance()
@@ -343,57 +332,42 @@ def _ignore_terminal(path: str) -> None:
 
 
 class _Clients:
-    """At most one client, and a door."""
+    """One client at most."""
 
     def __init__(self, bench: SimulatedBench, faults: LinkFaults | None) -> None:
         self._bench = bench
         self._faults = faults
-        self._talk: Talk | None = None
+        self._connection: Connection | None = None
 
     def turn(self, listener: socket.socket) -> None:
         """Wait a little for bytes or for a newcomer, and see to both."""
-        talk = self._talk
+        connection = self._connection
         waiting = [listener.fileno()]
         unsent: list[int] = []
-        if talk is not None:
-            waiting.append(talk.fileno())
-            unsent += waiting[1:] if talk.unsent else []
+        if connection is not None:
+            waiting.append(connection.fileno())
+            unsent += waiting[1:] if connection.unsent else []
         readable, _, _ = select.select(waiting, unsent, [], _IDLE_S)
         out = _is_out(self._faults)
-        if talk is not None:
-            talk.turn(talk.fileno() in readable)
-            if out or not talk.alive:
+        if connection is not None:
+            connection.turn(connection.fileno() in readable)
+            if out or not connection.alive:
                 self.close()
         if listener.fileno() in readable:
-            self._let_in(listener, welcome=not out)
+            self._accept(listener, unplugged=out)
 
     def close(self) -> None:
         """Hang up on whoever is there."""
-        if self._talk is not None:
-            self._talk.close()
-            self._talk = None
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
-    def _let_in(self, listener: socket.socket, *, welcome: bool) -> None:
+    def _accept(self, listener: socket.socket, *, unplugged: bool) -> None:
         try:
-            connection, _ = listener.accept()
+            client, _ = listener.accept()
         except OSError:
-            return  # it went away between knocking and entering
-        if welcome and self._talk is None:
-            self._talk = Talk(self._bench, SocketPort(connection), self._faults)
+            return  # it went away before it was accepted
+        if not unplugged and self._connection is None:
+            self._connection = Connection(self._bench, SocketPort(client), self._faults)
         else:
-            connection.close()
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    if not 0 <= port <= _MAX_PORT:
-        raise UsageError(
-            f"Cannot serve on {host}:{port}: {port} is no port; 0 to {_MAX_PORT} are allowed."
-        )
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=4)
-    except OSError as error:
-        raise UsageError(
-            f"Cannot serve on {host}:{port}: {error.strerror or error}; a free port of this "
-            "machine is allowed, and 0 takes any."
-        ) from error
+            client.close()

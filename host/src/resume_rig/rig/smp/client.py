@@ -1,12 +1,11 @@
 """Asks the board over SMP: one request at a time, until it is answered or the tries are used up.
 
-A reply is known by its sequence number, group and command. Whatever else arrives (stale or
-doubled replies, echoes of our own requests, damaged CBOR) is counted and dropped, so a lost or
-late reply never puts the client off by one. Requests are idempotent (fixtures/wire/rig.cddl), so
-repeating one is safe. A board that had no buffer left for a reply has refused nothing: it was
-kept from working, and our own repeats wait in its queue; it is asked again after the usual wait.
-
-The seam between the SMP client and whatever carries its packets.
+Packets are carried by a `Transport`. A reply is recognised by its sequence number, group and
+command. Whatever else arrives (stale or doubled replies, echoes of our own requests, damaged CBOR)
+is counted and dropped, so a lost or late reply never puts the client off by one. Requests are
+idempotent (fixtures/wire/rig.cddl), so repeating one is safe. A board that had no buffer left for a
+reply has refused nothing: our own repeats wait in its queue, and it is asked again after the usual
+wait.
 """
 
 import logging
@@ -21,6 +20,21 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, ProtocolError, RigError
 from resume_rig.rig.smp.packet import HEADER, OPERATION_BITS, Operation, request_packet
 from resume_rig.rig.smp.request import NOTHING_COMMON, SMP_LEVEL, Request, SmpCode, refusal
+
+logger = logging.getLogger(__name__)
+
+# Six tries end before a lease of 3 s does; a reply that comes late answers an earlier try as well.
+DEFAULT_TIMEOUT_NS: Final = 300_000_000
+DEFAULT_TRIES: Final = 6
+_MAX_DEPTH: Final = 16  # assumed: decides what damaged CBOR may cost; replies nest 3 deep
+_TEXTS: Final = frozenset({str})
+_ERROR_KEYS: Final = frozenset({"err", "rc"})
+_REQUESTS: Final = frozenset({Operation.READ, Operation.WRITE})
+_NO_HEADER: Final = (0, 0, 0, 0, 0, 0)
+
+# The tries of one request: each has its own sequence number, and when it was sent.
+_Tries = dict[int, int]
+_Wanted = tuple[int, int, int]
 
 
 class Arrival(NamedTuple):
@@ -44,7 +58,7 @@ class Transport(Protocol):
 
     @property
     def received_bytes(self) -> int:
-        """Return how many bytes came in so far, noise included."""
+        """Return how many bytes have come in, noise included."""
         ...
 
     def send(self, packet: bytes) -> int:
@@ -66,18 +80,6 @@ class Transport(Protocol):
     def close(self) -> None:
         """Let go of the port; may be called twice."""
         ...
-
-
-logger = logging.getLogger(__name__)
-
-# Six tries end before a lease of 3 s does; a reply that comes late answers an earlier try as well.
-DEFAULT_TIMEOUT_NS: Final = 300_000_000
-DEFAULT_TRIES: Final = 6
-_MAX_DEPTH: Final = 16  # assumed: decides what damaged CBOR may cost; replies nest 3 deep
-_TEXTS: Final = frozenset({str})
-_ERROR_KEYS: Final = frozenset({"err", "rc"})
-_REQUESTS: Final = frozenset({Operation.READ, Operation.WRITE})
-_NO_HEADER: Final = (0, 0, 0, 0, 0, 0)
 
 
 class Reply(NamedTuple):
@@ -117,18 +119,13 @@ class Discards:
         )
 
 
-# The tries of one request: each has its own sequence number, and when it was sent.
-_Tries = dict[int, int]
-_Wanted = tuple[int, int, int]
-
-
 class SmpClient:
     """Sends requests over an open transport and returns their replies; safe for many threads.
 
     Args:
         transport: open; closed by `close`.
         clock: decides how long a request may take.
-        first_sequence: 0 to 255; a random one keeps replies to an earlier process apart.
+        first_sequence: 0 to 255; random, so that replies to an earlier process are recognised.
     """
 
     def __init__(self, transport: Transport, clock: Clock, first_sequence: int = 0) -> None:
@@ -151,12 +148,12 @@ class SmpClient:
 
     @property
     def discards(self) -> Discards:
-        """Return what was dropped so far."""
+        """Return what was dropped, of all requests."""
         return self._discards
 
     @property
     def repeated(self) -> int:
-        """Return how many requests were sent again so far, as no reply to them came."""
+        """Return how many requests were sent again, as no reply to them came."""
         return self._repeated
 
     def replace_transport(self, open_transport: Callable[[], Transport]) -> None:
@@ -217,7 +214,7 @@ class SmpClient:
     def _await_reply(self, wanted: _Wanted, sent_ns: _Tries, timeout_ns: int) -> Reply | None:
         """Return the reply to any of the tries; None when it is worth trying again.
 
-        One that says that the board had no buffer is returned when no better one came in time.
+        That of a board without a buffer is returned when no better one came in time.
         """
         poor: Reply | None = None
         deadline_ns = self._clock.now_ns() + timeout_ns
@@ -243,7 +240,7 @@ class SmpClient:
         """Return when the try was sent that a packet's header answers, or count why none."""
         packet = arrival.packet
         length_bytes = len(packet) - HEADER.size
-        # Taken apart without a Header: a simulated campaign reads thousands a second.
+        # Unpacked without a Header: a simulated campaign reads thousands a second.
         first, _, payload_bytes, group, sequence, command = (
             HEADER.unpack_from(packet) if length_bytes >= 0 else _NO_HEADER
         )

@@ -1,8 +1,7 @@
-"""SMP packets: the eight byte header, its numbers, and a packet as a fact.
+"""SMP packets: the eight byte header and its numbers.
 
 The layout is mcumgr's (Zephyr: "SMP Protocol Specification"). No I/O and no CBOR here; neighbours:
-`framing` puts packets on a serial line, `client` matches replies with requests. Named tuples: a
-simulated campaign makes and takes apart thousands a second.
+`framing` puts packets on a serial line, `client` matches replies with requests.
 """
 
 import struct
@@ -50,6 +49,7 @@ class OsCommand(IntEnum):
     ECHO = 0
     RESET = 5
     BUFFERS = 6
+    INFO = 7
 
 
 @unique
@@ -81,25 +81,6 @@ class Header(NamedTuple):
     version: int = VERSION_2
     flags: int = 0
 
-    def pack(self) -> bytes:
-        """Return the eight bytes.
-
-        Raises:
-            ValueError: a field is outside its range.
-        """
-        if not (0 <= self.operation <= 7 and 0 <= self.version <= 3):
-            raise ValueError(
-                f"SMP operation {self.operation} or version {self.version} is out of range; "
-                "allowed are 0 to 7 and 0 to 3"
-            )
-        first = self.version << 3 | self.operation
-        try:
-            return HEADER.pack(
-                first, self.flags, self.length, self.group, self.sequence, self.command
-            )
-        except struct.error as e:
-            raise ValueError(f"{self} does not fit into an SMP header: {e}") from e
-
     @classmethod
     def unpack(cls, data: bytes) -> Self:
         """Return the header at the start of `data`.
@@ -119,33 +100,6 @@ class Header(NamedTuple):
             first >> 3 & VERSION_BITS,
             flags,
         )
-
-
-class Packet(NamedTuple):
-    """A header and the CBOR that follows it, still encoded."""
-
-    header: Header
-    payload: bytes
-
-    def pack(self) -> bytes:
-        """Return the packet's bytes; the header's length must be the payload's."""
-        return self.header.pack() + self.payload
-
-    @classmethod
-    def unpack(cls, data: bytes) -> Self:
-        """Return the packet in `data`.
-
-        Raises:
-            ValueError: too short for a header, or not as long as the header says.
-        """
-        header = Header.unpack(data)
-        payload = data[HEADER.size :]
-        if len(payload) != header.length:
-            raise ValueError(
-                f"an SMP packet has {len(payload)} bytes of payload; its header says "
-                f"{header.length}"
-            )
-        return cls(header, payload)
 
 
 def request_packet(

@@ -1,9 +1,7 @@
-"""What a command of the wire is made of: a typed request, and the checked values of its reply.
+"""What a command of the wire is made of: a typed request, and its reply or refusal.
 
-A command is one frozen dataclass in `rig.commands`: what it asks for are its fields, how its reply
-is read and bounded is its `decode`.
-
-The boards' error codes, with names, and the exception that a refusal becomes.
+A command is one frozen dataclass in `rig.commands`: what it asks for are its fields, and how its
+reply is read and bounded is its `decode`. A refusal becomes a DeviceFault that names the code.
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,7 +63,7 @@ class Fields:
     what: str
 
     def has(self, key: str) -> bool:
-        """Tell whether the board sent `key`."""
+        """Return whether the board sent `key`."""
         return key in self.values
 
     def count(self, key: str) -> int:
@@ -112,7 +110,7 @@ class Fields:
         return [whole[column::width] for column in range(width)]
 
     def unbounded_columns(self, key: str, width: int) -> list[list[int]]:
-        """Return the same of numbers of any size and sign, for who bounds them anyway.
+        """Return the same of numbers of any size and sign, for a caller that bounds them anyway.
 
         A campaign reads thousands of light blocks a cycle.
         """
@@ -142,7 +140,7 @@ class Fields:
         return found
 
     def wrong(self, key: str, value: object, allowed: str) -> ProtocolError:
-        """Return the exception for a value that is not what the contract says."""
+        """Return the exception for a value that the contract does not allow."""
         found = "nothing" if value is None else repr(value)[:60]
         return ProtocolError(
             f"the board answered {self.what} with {found} for {key!r}; allowed is {allowed}"
@@ -155,8 +153,8 @@ class Fields:
         return values
 
     def _wholes(self, key: str, values: list[object]) -> list[int]:
-        # Looked at all at once, and one by one only to name the bad one. Types are compared, as a
-        # bool is an int.
+        # Checked all at once, and one by one only to name the bad one. Types are compared: a bool
+        # is an int.
         if set(map(type, values)) <= {int}:
             whole = cast("list[int]", values)
             if not whole or (min(whole) >= 0 and max(whole) <= INT64_MAX):
@@ -277,21 +275,21 @@ class RigCode(IntEnum):
     NO_POWER = 22
 
 
-_SMP_MEANINGS: Final[Mapping[SmpCode, str]] = {
+_SMP_MEANINGS: Final[Mapping[int, str]] = {
     SmpCode.NOT_SUPPORTED: "the board does not have this command",
     SmpCode.MESSAGE_TOO_LONG: "the answer does not fit into the board's buffer",
 }
-_IMAGE_MEANINGS: Final[Mapping[ImageCode, str]] = {
+_IMAGE_MEANINGS: Final[Mapping[int, str]] = {
     ImageCode.NO_FREE_SLOT: "the other slot holds the image that an image on trial falls back to",
     ImageCode.NO_IMAGE: "the slot holds no image",
     ImageCode.INVALID_IMAGE_TOO_LARGE: "the image is larger than the board's slot",
     ImageCode.INVALID_IMAGE_HEADER_MAGIC: "what was sent is no image for MCUboot",
 }
-_FILE_MEANINGS: Final[Mapping[FileCode, str]] = {
+_FILE_MEANINGS: Final[Mapping[int, str]] = {
     FileCode.NOT_FOUND: "the board has no file of that name",
     FileCode.OFFSET_BEYOND_FILE: "the file is shorter than the offset asked for",
 }
-_RIG_MEANINGS: Final[Mapping[RigCode, str]] = {
+_RIG_MEANINGS: Final[Mapping[int, str]] = {
     RigCode.BAD_REQUEST: "the board does not understand the request",
     RigCode.NO_ACTUATOR: "it has no such actuator",
     RigCode.TOO_LONG: "longer than the actuator's maximum",
@@ -315,6 +313,14 @@ _RIG_MEANINGS: Final[Mapping[RigCode, str]] = {
     RigCode.NO_BOOTLOADER: "it has no bootloader that its firmware can start",
 }
 
+_CODES: Final[Mapping[int, tuple[type[IntEnum], Mapping[int, str]]]] = {
+    SMP_LEVEL: (SmpCode, _SMP_MEANINGS),
+    Group.IMAGE: (ImageCode, _IMAGE_MEANINGS),
+    Group.FILE: (FileCode, _FILE_MEANINGS),
+    Group.RIG: (RigCode, _RIG_MEANINGS),
+}
+"""By group: its codes, and what those mean whose name leaves that open."""
+
 
 def refusal(group: int, code: int, what: str, left_ns: int = 0) -> DeviceFault:
     """Return the exception for `code`, which the board gave as its answer to `what`.
@@ -323,32 +329,15 @@ def refusal(group: int, code: int, what: str, left_ns: int = 0) -> DeviceFault:
         group: that the code belongs to; `SMP_LEVEL` for a bare `rc`.
         code: the number; one that is not in the tables is named by its number alone.
         what: the command's name.
-        left_ns: how much later the board would do it; 0: it did not say.
+        left_ns: how much later the board would do it; 0 where it is not stated.
     """
-    try:
-        name, meaning = _describe(group, code)
-    except ValueError:
+    codes, meanings = _CODES.get(group, (IntEnum, {}))
+    if code not in codes.__members__.values():
         owner = "SMP" if group == SMP_LEVEL else f"group {group}"
         return DeviceFault(group, code, f"the board refused {what}: code {code} of {owner}")
-    text = f"the board refused {what}: {name} ({code})"
-    text = f"{text}, {meaning}" if meaning else text
+    text = f"the board refused {what}: {codes(code).name.lower().replace('_', '-')} ({code})"
+    if code in meanings:
+        text = f"{text}, {meanings[code]}"
     if left_ns > 0:
         text = f"{text}; allowed in {seconds_text(left_ns)}"
     return DeviceFault(group, code, text, max(left_ns, 0))
-
-
-def _describe(group: int, code: int) -> tuple[str, str]:
-    """Return name and meaning ("" where the name says it all); ValueError if unknown."""
-    entry: IntEnum
-    match group:
-        case -1:  # SMP_LEVEL
-            entry, meaning = SmpCode(code), _SMP_MEANINGS.get(SmpCode(code), "")
-        case Group.IMAGE:
-            entry, meaning = ImageCode(code), _IMAGE_MEANINGS.get(ImageCode(code), "")
-        case Group.FILE:
-            entry, meaning = FileCode(code), _FILE_MEANINGS.get(FileCode(code), "")
-        case Group.RIG:
-            entry, meaning = RigCode(code), _RIG_MEANINGS.get(RigCode(code), "")
-        case _:
-            raise ValueError(f"no table of error codes for group {group}")
-    return entry.name.lower().replace("_", "-"), meaning

@@ -1,11 +1,10 @@
-"""Opens the port that a rig URL names, and carries packets over it: serial, socket or RFC 2217.
+"""Opens the port that a rig URL names, serial, socket or RFC 2217, and carries packets over it.
 
 One thread blocks in the port and stamps what arrives before anything else happens to it; packets
 pass to the client through a queue. No polling stands between the port and the client: stock
 smpclient looks every 5 ms, and that is its round trip.
 """
 
-import contextlib
 import errno
 import logging
 import os
@@ -25,36 +24,6 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, UsageError
 from resume_rig.rig.smp import framing
 from resume_rig.rig.smp.client import Arrival
-
-GREETING: Final = "resume-rig share: "
-
-_MOST_BYTES: Final = 300
-_PATIENCE_S: Final = 1.0
-
-
-def turned_away(host: str, port: int) -> str | None:
-    """Ask a server that did not serve why; None where it says nothing of the kind.
-
-    A telnet server begins with telnet options, so that nothing else is taken for an answer. What
-    it says is cut to one printable line.
-    """
-    heard = b""
-    with (
-        suppress(OSError),
-        socket.create_connection((host, port), timeout=_PATIENCE_S) as connection,
-    ):
-        while _may_be_ours(heard) and (more := connection.recv(_MOST_BYTES)):
-            heard += more
-    text = heard[:_MOST_BYTES].decode("utf-8", "replace").partition("\r\n")[0]
-    if not text.startswith(GREETING):
-        return None
-    return "".join(c if c.isprintable() else "?" for c in text.removeprefix(GREETING))
-
-
-def _may_be_ours(heard: bytes) -> bool:
-    start = GREETING.encode("ascii")
-    return len(heard) < _MOST_BYTES and heard[: len(start)] == start[: len(heard)]
-
 
 logger = logging.getLogger(__name__)
 
@@ -125,7 +94,7 @@ class SerialTransport:
 
     @property
     def received_bytes(self) -> int:
-        """Return how many bytes came in so far, noise included."""
+        """Return how many bytes have come in, noise included."""
         return self._received_bytes
 
     def send(self, packet: bytes) -> int:
@@ -163,11 +132,11 @@ class SerialTransport:
         self._wake_reader.close()
         self._reader.join(_JOIN_S)
         self._woken.close()
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             self._port.close()
 
     def _run(self) -> None:
-        """Read until told to stop or until the port is gone."""
+        """Read until `close`, or until the port is gone."""
         decoder = framing.Decoder()
         wait = self._read_selected if _can_select(self._port) else self._read_blocking
         try:
@@ -196,19 +165,15 @@ class SerialTransport:
         return first + self._port.read(waiting) if waiting else first
 
     def _lost_sentence(self, cause: OSError) -> str:
-        return f"lost {self._name}: the port is gone ({_one_line(cause)})"
+        return f"lost {self._name}: the port is gone ({_flat_text(cause)})"
 
 
 def _can_select(port: BytePipe) -> bool:
-    """Tell whether `select` can wait for the port; io.UnsupportedOperation is an OSError."""
+    """Return whether `select` can wait for the port; io.UnsupportedOperation is an OSError."""
     try:
         return port.fileno() >= 0
     except OSError:
         return False
-
-
-def _one_line(error: OSError) -> str:
-    return " ".join(str(error).split())[:200]
 
 
 if sys.platform == "win32":
@@ -219,10 +184,11 @@ else:
     # termios.error is no OSError; pyserial lets it through when a PTY goes while it is opened.
     _PORT_ERRORS = (OSError, termios.error)
 
-_BAUD: Final = 115_200
+BAUD: Final = 115_200
 """Debug-probe UARTs of Zephyr boards run at this; USB CDC ACM ports ignore it."""
 
 _WRITE_TIMEOUT_S: Final = 1.0
+_MAX_PORT: Final = 65_535  # TCP
 
 
 class _SocketPort(protocol_socket.Serial):
@@ -261,7 +227,7 @@ def open_plain(path: str, timeout_s: float) -> serial.Serial:
     try:
         return serial.serial_for_url(
             path,
-            baudrate=_BAUD,
+            baudrate=BAUD,
             timeout=timeout_s,
             write_timeout=_WRITE_TIMEOUT_S,
             exclusive=True,
@@ -293,19 +259,73 @@ def open_rfc2217(host: str, port_number: int, clock: Clock, name: str) -> Serial
 
     Raises:
         LinkLost: nobody listens there, what listens does not speak RFC 2217, or it serves another
-            client; `resume-rig share` says whom.
+            client; `resume-rig share` names it.
     """
     try:
         # pyserial's RFC 2217 port knows no write timeout and gives no descriptor to select on.
         port = serial.serial_for_url(
-            f"rfc2217://{_bracketed(host)}:{port_number}", baudrate=_BAUD, timeout=POLL_S
+            f"rfc2217://{_bracketed(host)}:{port_number}", baudrate=BAUD, timeout=POLL_S
         )
     except (OSError, ValueError) as e:
-        why = turned_away(host, port_number) or _cause(e)
+        why = refusal_of(host, port_number) or _cause(e)
         raise LinkLost(
             f"could not connect to the RFC 2217 server at {host} port {port_number}: {why}"
         ) from e
     return SerialTransport(port, clock, name)
+
+
+GREETING: Final = "resume-rig share: "
+"""What a reason begins with."""
+
+_MOST_BYTES: Final = 300
+_REASON_S: Final = 1.0
+
+
+def refusal_of(host: str, port: int) -> str | None:
+    """Ask a server that did not serve why; None where it gives no reason of `resume-rig share`.
+
+    A telnet server begins with telnet options, so that nothing else is taken for an answer. The
+    reason is cut to one printable line.
+    """
+    heard = b""
+    with (
+        suppress(OSError),
+        socket.create_connection((host, port), timeout=_REASON_S) as connection,
+    ):
+        while _may_be_ours(heard) and (more := connection.recv(_MOST_BYTES)):
+            heard += more
+    text = heard[:_MOST_BYTES].decode("utf-8", "replace").partition("\r\n")[0]
+    if not text.startswith(GREETING):
+        return None
+    return "".join(c if c.isprintable() else "?" for c in text.removeprefix(GREETING))
+
+
+def _may_be_ours(heard: bytes) -> bool:
+    start = GREETING.encode("ascii")
+    return len(heard) < _MOST_BYTES and heard[: len(start)] == start[: len(heard)]
+
+
+def listen_on(host: str, port_number: int) -> tuple[socket.socket, str]:
+    """Return a listening TCP socket and its "host:port"; 0 takes any port that is free.
+
+    Raises:
+        UsageError: it cannot be listened on.
+    """
+    if not 0 <= port_number <= _MAX_PORT:
+        raise UsageError(
+            f"could not listen on {host}:{port_number}: {port_number} is no port; 0 to {_MAX_PORT} "
+            "are allowed"
+        )
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listener = socket.create_server((host, port_number), family=family, backlog=4)
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno and sys.platform != "win32" else str(error)
+        raise UsageError(
+            f"could not listen on {host}:{port_number}: {why}; a free port of this machine is "
+            "allowed, and 0 takes any"
+        ) from error
+    return listener, f"{_bracketed(host)}:{listener.getsockname()[1]}"
 
 
 def port_key(path: str, *, windows: bool = os.name == "nt") -> str:
@@ -321,7 +341,7 @@ def usb_serial_of(path: str) -> str | None:
 
 
 def path_of(usb_serial: str | None, path: str) -> str:
-    """Return under which name a USB device's port is there now; `path` where that is not told.
+    """Return the present name of a USB device's port; `path` where the system lists none.
 
     Args:
         usb_serial: of the device; None for ports that are not of a USB device.
@@ -358,7 +378,7 @@ def _flat_text(error: Exception) -> str:
 
 
 def _cause(error: Exception) -> str:
-    """Return what the system says; pyserial puts a sentence and a number before it."""
+    """Return the system's reason; pyserial puts a sentence and a number before it."""
     text = _flat_text(error)
     _, _, reason = text.partition("[Errno ")
     return reason.partition("] ")[2] or text

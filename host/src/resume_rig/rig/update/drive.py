@@ -1,4 +1,4 @@
-"""The drive that a board shows while its bootloader in ROM runs: found, written, seen to go.
+"""The drive that a board shows while its bootloader in ROM runs: found, written, awaited to go.
 
 It is a FAT file system that the ROM makes up: it has INFO_UF2.TXT, takes one UF2, starts what was
 written and is gone, often before the system has closed the file.
@@ -32,7 +32,7 @@ _GONE: Final = frozenset({errno.EIO, errno.ENODEV, errno.ENXIO, errno.ENOENT, er
 
 @dataclass(frozen=True, slots=True)
 class BoardDrive:
-    """A drive whose INFO_UF2.TXT says what it is.
+    """A drive whose INFO_UF2.TXT names a board.
 
     Attributes:
         board_id: e.g. "RPI-RP2".
@@ -106,7 +106,7 @@ def await_drive(image: Uf2Image, clock: Clock, wait_ns: int, named: Path | None)
         image: that is to be copied.
         clock: real time.
         wait_ns: how long to look.
-        named: where the user says that it is; None: look at all drives.
+        named: where it is; None: look at all drives.
 
     Raises:
         RigError: there is none in time, or not one alone, or it is another chip's.
@@ -123,8 +123,9 @@ def await_drive(image: Uf2Image, clock: Clock, wait_ns: int, named: Path | None)
 
 def _absent(image: Uf2Image, named: Path | None, wait_ns: int) -> str:
     where = f"{named} is no such drive" if named else "no drive has INFO_UF2.TXT of such a board"
-    sentence = f"could not find the drive {image.family.board_id} within {wait_ns / 1e9:g} s: "
-    sentence += where
+    sentence = (
+        f"could not find the drive {image.family.board_id} within {wait_ns / 1e9:g} s: {where}"
+    )
     present = [label for label in _LABELS if (_BY_LABEL / label).exists()]
     if present and named is None:
         device = _BY_LABEL / present[0]
@@ -136,7 +137,7 @@ def _absent(image: Uf2Image, named: Path | None, wait_ns: int) -> str:
 
 
 def install(image: Uf2Image, drive: BoardDrive, clock: Clock) -> None:
-    """Copy the image, and see the board start it: then its drive is gone.
+    """Copy the image, and wait until the board starts it: then its drive is gone.
 
     Raises:
         RigError: the drive does not take it, or stays.

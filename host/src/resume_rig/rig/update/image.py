@@ -1,12 +1,9 @@
-"""A firmware image for MCUboot, checked before anything of it is sent; no I/O.
+"""Files of firmware, checked before anything of them leaves the host; no I/O.
 
-The layout is MCUboot's ("Image Format" in its design document): a header, the program, and two
-areas of type-length-value entries, the first of which lies under the hash.
-
-A UF2 file for a board's bootloader in ROM, checked before anything of it is copied; no I/O.
-
-The format is Microsoft's (https://github.com/microsoft/uf2): blocks of 512 bytes, each with where
-its 256 bytes go. What the ROM makes of it is Raspberry Pi's: RP2040 datasheet, section 2.8.4.2.
+An image for MCUboot ("Image Format" in its design document) is a header, the program, and two areas
+of type-length-value entries, the first of which lies under the hash. A UF2 for a bootloader in ROM
+(https://github.com/microsoft/uf2) is blocks of 512 bytes, each with where its 256 bytes go; what
+the ROM makes of it is Raspberry Pi's: RP2040 datasheet, section 2.8.4.2.
 """
 
 import hashlib
@@ -43,8 +40,8 @@ class FirmwareImage:
 
     Attributes:
         version: as MCUboot writes it, e.g. "1.2.3", or "1.2.3.4" with a build number.
-        hash: SHA-256 of header, program and protected entries; what the board knows it by.
-        board: that it was built for; None where it does not say so.
+        hash: SHA-256 of header, program and protected entries; what the board identifies it by.
+        board: that it was built for; None where it names none.
         data: all bytes, to be sent.
     """
 
@@ -57,7 +54,7 @@ class FirmwareImage:
 def parse_image(data: bytes, name: str) -> FirmwareImage:
     """Return the image in `data`.
 
-    Whether its signature is the right one is for the board's bootloader to say, which has the key.
+    Whether its signature is the right one only the board's bootloader can check, which has the key.
 
     Args:
         data: the whole file.
@@ -69,9 +66,7 @@ def parse_image(data: bytes, name: str) -> FirmwareImage:
     if len(data) < _HEADER.size or _HEADER.unpack_from(data)[0] != _MAGIC:
         start = data[:4].hex(" ") or "nothing"
         raise _refused(name, f"it starts with {start} and not with MCUboot's mark")
-    _, _, header_bytes, protected_bytes, program_bytes, _, major, minor, revision, build = (
-        _HEADER.unpack_from(data)
-    )
+    _, _, header_bytes, protected_bytes, program_bytes, _, *numbers = _HEADER.unpack_from(data)
     hashed_bytes = header_bytes + program_bytes + protected_bytes
     if header_bytes < _HEADER.size or hashed_bytes + _AREA.size > len(data):
         raise _refused(
@@ -89,7 +84,8 @@ def parse_image(data: bytes, name: str) -> FirmwareImage:
         raise _refused(name, "it is damaged: its SHA-256 is not the one that it carries")
     if not _SIGNATURES & entries.keys():
         raise _refused(name, "it is not signed")
-    version = f"{major}.{minor}.{revision}" + (f".{build}" if build else "")
+    build = numbers.pop()
+    version = ".".join(map(str, [*numbers, build] if build else numbers))
     return FirmwareImage(version, digest, _board(protected), data)
 
 
@@ -147,7 +143,7 @@ class Family(IntEnum):
 
     @property
     def board_id(self) -> str:
-        """Return what INFO_UF2.TXT of such a chip's drive says."""
+        """Return the Board-ID in INFO_UF2.TXT of such a chip's drive."""
         return "RPI-RP2" if self is Family.RP2040 else "RP2350"
 
 

@@ -1,8 +1,8 @@
 """The image group of a board that MCUboot starts, spoken by smpclient over our own transport.
 
-Its own serial transport polls, and goes wrong for good after one lost reply. Here a reply is known
-by its sequence number and group, a request that nothing answers is repeated, and a port that is
-gone is a LinkLost.
+smpclient's own serial transport polls, and goes wrong for good after one lost reply. Here a reply
+is recognised by its sequence number and group, a request that nothing answers is repeated, and a
+port that is gone is a LinkLost.
 """
 
 import asyncio
@@ -33,6 +33,14 @@ _DEFAULT_BUFFER_BYTES: Final = 384
 """Zephyr's smallest default, for a board that does not report the size of its buffers."""
 _FRAMING_BYTES: Final = 4
 """Length and CRC, which share the board's buffer with the packet."""
+
+STATE_TIMEOUT_NS: Final = 5_000_000_000
+"""Reading states hashes nothing, but may wait for a sector that is being erased."""
+
+UPLOAD_TIMEOUT_NS: Final = 20_000_000_000
+"""A board that runs from the flash it erases stands still: up to 4 s for a sector of 256 KiB."""
+
+_SLOTS: Final = 2
 
 
 class SmpClientLink(SMPTransport):
@@ -111,68 +119,14 @@ class SmpClientLink(SMPTransport):
         )
 
 
-def asked(client: SMPClient, request: SMPRequest[TRep, TEr1, TEr2]) -> TRep:
-    """Return what the board answers to one request.
-
-    Raises:
-        DeviceFault: the board refused.
-        ProtocolError: it answers, but not as a board does.
-        LinkLost: it does not answer.
-    """
-    what = _command_name(request.header.group_id, request.header.command_id)
-    try:
-        response = asyncio.run(client.request(request, _FOREVER_S))
-    except (SMPClientException, SMPException, ValueError) as e:
-        raise misread(what, e) from e
-    if success(response):
-        return response
-    raise refused(response, what)
-
-
-def refused(response: object, what: str) -> Exception:
-    """Return the exception for an error that smpclient understood."""
-    err = getattr(response, "err", None)
-    if err is not None:
-        return refusal(int(err.group), int(err.rc), what)
-    return refusal(SMP_LEVEL, int(getattr(response, "rc", 1)), what)
-
-
-def misread(what: str, cause: Exception) -> ProtocolError:
-    """Return the exception for a reply that smpclient cannot read."""
-    found = " ".join(str(cause).split())[:120]
-    return ProtocolError(f"the board answered {what} with what cannot be read: {found}")
-
-
-def _answers(packet: bytes, asked: Header) -> bool:
-    try:
-        found = Header.unpack(packet)
-    except ValueError:
-        return False
-    return (found.operation, found.group, found.command, found.sequence) == (
-        asked.operation + 1,
-        asked.group,
-        asked.command,
-        asked.sequence,
-    )
-
-
-STATE_TIMEOUT_NS: Final = 5_000_000_000
-"""Reading states hashes nothing, but may wait for a sector that is being erased."""
-
-UPLOAD_TIMEOUT_NS: Final = 20_000_000_000
-"""A board that runs from the flash it erases stands still: up to 4 s for a sector of 256 KiB."""
-
-_SLOTS: Final = 2
-
-
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One slot as the board tells of it.
+    """One slot as the board describes it.
 
     Attributes:
         number: 0 is the one that runs.
         version: of the image in it, e.g. "1.2.3".
-        hash: of the image; None where the board tells none.
+        hash: of the image; None where the board reports none.
         active: it runs. confirmed: it stays. pending: the next reset tries it.
         permanent: and keeps it.
     """
@@ -207,7 +161,7 @@ class ImageGroup:
             LinkLost: it does not answer.
         """
         try:
-            reply = asked(self._client, ImageStatesRead())
+            reply = _ask(self._client, ImageStatesRead())
         except DeviceFault as e:
             if (e.group, e.code) == (SMP_LEVEL, SmpCode.NOT_SUPPORTED):
                 raise DeviceFault(
@@ -236,7 +190,7 @@ class ImageGroup:
 
         Args:
             data: the whole image.
-            on_offset: told how many bytes the board has, after each reply.
+            on_offset: called with how many bytes the board has, after each reply.
 
         Raises:
             DeviceFault, ProtocolError, LinkLost: as `slots`.
@@ -264,11 +218,11 @@ class ImageGroup:
         except SMPUploadError as e:
             raise _upload_refused(e) from e
         except (SMPClientException, SMPException, ValueError) as e:
-            raise misread("upload", e) from e
+            raise _misread("upload", e) from e
 
     def try_next(self, image_hash: bytes) -> None:
         """Let the bootloader try this image at the next reset, once."""
-        asked(self._client, ImageStatesWrite(hash=image_hash, confirm=False))
+        _ask(self._client, ImageStatesWrite(hash=image_hash, confirm=False))
 
     def confirm(self) -> None:
         """Keep the image that runs.
@@ -276,11 +230,56 @@ class ImageGroup:
         Raises:
             DeviceFault: with BAD_STATE while the image has not proved itself; and as `slots`.
         """
-        asked(self._client, ImageStatesWrite(confirm=True))
+        _ask(self._client, ImageStatesWrite(confirm=True))
 
     def reset(self) -> None:
         """Reset the board; it answers first."""
-        asked(self._client, ResetWrite())
+        _ask(self._client, ResetWrite())
+
+
+def _ask(client: SMPClient, request: SMPRequest[TRep, TEr1, TEr2]) -> TRep:
+    """Return what the board answers to one request.
+
+    Raises:
+        DeviceFault: the board refused.
+        ProtocolError: it answers, but not as a board does.
+        LinkLost: it does not answer.
+    """
+    what = _command_name(request.header.group_id, request.header.command_id)
+    try:
+        response = asyncio.run(client.request(request, _FOREVER_S))
+    except (SMPClientException, SMPException, ValueError) as e:
+        raise _misread(what, e) from e
+    if success(response):
+        return response
+    raise _refused(response, what)
+
+
+def _refused(response: object, what: str) -> Exception:
+    """Return the exception for an error that smpclient understood."""
+    err = getattr(response, "err", None)
+    if err is not None:
+        return refusal(int(err.group), int(err.rc), what)
+    return refusal(SMP_LEVEL, int(getattr(response, "rc", 1)), what)
+
+
+def _misread(what: str, cause: Exception) -> ProtocolError:
+    """Return the exception for a reply that smpclient cannot read."""
+    found = " ".join(str(cause).split())[:120]
+    return ProtocolError(f"the board answered {what} with what cannot be read: {found}")
+
+
+def _answers(packet: bytes, asked: Header) -> bool:
+    try:
+        found = Header.unpack(packet)
+    except ValueError:
+        return False
+    return (found.operation, found.group, found.command, found.sequence) == (
+        asked.operation + 1,
+        asked.group,
+        asked.command,
+        asked.sequence,
+    )
 
 
 def _upload_refused(cause: SMPUploadError) -> Exception:
@@ -291,7 +290,7 @@ def _upload_refused(cause: SMPUploadError) -> Exception:
             "the board got the image damaged: the SHA-256 of what it has is not that of what was "
             "sent; send it again"
         )
-    return refused(reason, "upload")
+    return _refused(reason, "upload")
 
 
 def _printable(text: str) -> str:

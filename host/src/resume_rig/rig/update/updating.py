@@ -1,10 +1,11 @@
-"""From the image that a board runs to another one, and to the truth about which one runs then.
+"""From the image that a board runs to another one, and to which one really runs then.
 
 Every step asks the board anew, so an update that was broken off goes on where it stopped: an image
 that is there already is not sent again, one that runs on trial is only confirmed.
 """
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum, unique
 from typing import Final
@@ -41,7 +42,7 @@ class BoardFirmware:
     """What runs on a board.
 
     Attributes:
-        info: None where no rig that this host knows runs, so that only updates work.
+        info: None where no rig runs that this version speaks to, so that only updates work.
         slots: those that hold an image.
     """
 
@@ -78,15 +79,15 @@ class Updater:
         name: the board's URL, for sentences.
         open_port: opens it; called again after each loss of the link.
         clock: real time.
-        say: told what happens, a sentence each.
-        on_offset: told how many bytes of how many the board has.
+        on_step: called with a sentence for each thing that happens.
+        on_offset: called with how many bytes of how many the board has.
         return_ns: how long the board may stay away, after a lost link and after its reset.
     """
 
     name: str
     open_port: Callable[[], Transport]
     clock: Clock
-    say: Callable[[str], None]
+    on_step: Callable[[str], None]
     on_offset: Callable[[int, int], None]
     return_ns: int
 
@@ -96,14 +97,15 @@ class Updater:
         Raises:
             RigError: it does not answer, or has no image group.
         """
-        transport = self.open_port()
-        try:
-            return self._look(transport)
-        finally:
-            transport.close()
+        with closing(self.open_port()) as transport:
+            try:
+                info = SmpRig(SmpClient(transport, self.clock)).info()
+            except ProtocolError:
+                info = None  # no rig group, or one that this version does not speak
+            return BoardFirmware(info, ImageGroup(transport, self.clock).slots())
 
     def update(self, image: FirmwareImage, *, keep: bool) -> Update:
-        """Bring `image` onto the board and see it run.
+        """Bring `image` onto the board, and check that it runs.
 
         Args:
             image: checked.
@@ -126,31 +128,27 @@ class Updater:
                 "again, or reset the board"
             )
         if running is not None and _is_older(image.version, running.version):
-            self.say(
+            self.on_step(
                 f"Version {image.version} is older than {running.version}, which runs; boards take "
                 "older images too (downgrade protection is off)."
             )
         sent_bytes, resumptions = self._bring(image, before)
-        self.say("Resetting the board; the bootloader checks the signature and swaps the images.")
+        self.on_step(
+            "Resetting the board; the bootloader checks the signature and swaps the images."
+        )
         self._arm_and_reset(image)
         self._await_return(image, before)
         return self._settle(
             image, before, keep=keep, sent_bytes=sent_bytes, resumptions=resumptions
         )
 
-    def _look(self, transport: Transport) -> BoardFirmware:
-        rig = SmpRig(SmpClient(transport, self.clock))
-        try:
-            info = rig.info()
-        except ProtocolError:
-            info = None  # no rig group, or one that this host does not speak
-        return BoardFirmware(info, ImageGroup(transport, self.clock).slots())
-
     def _check_board(self, image: FirmwareImage, before: BoardFirmware) -> None:
         found = None if before.info is None else before.info.board
         if image.board is None or found is None:
-            who = "the image" if image.board is None else "the board"
-            self.say(f"Whether the image fits the board is not known: {who} does not say.")
+            who = "the image" if image.board is None else "the firmware that runs"
+            self.on_step(
+                f"Whether the image fits the board is unknown: {who} does not name its board."
+            )
         elif image.board != found:
             raise UsageError(
                 f"could not update {self.name}: the image is for {image.board}, the board is "
@@ -160,7 +158,7 @@ class Updater:
     def _bring(self, image: FirmwareImage, before: BoardFirmware) -> tuple[int, int]:
         """Send the image; return how many bytes went over the line, and the resumptions."""
         if any(slot.hash == image.hash for slot in before.slots):
-            self.say("The board has the image already.")
+            self.on_step("The board has the image already.")
             return 0, 0
         sent_bytes = resumptions = furthest = 0
         while True:
@@ -172,16 +170,13 @@ class Updater:
                 self.on_offset(offset, len(image.data))
 
             try:
-                transport = self._reopened() if resumptions else self.open_port()
-                try:
+                with closing(self._reopened() if resumptions else self.open_port()) as transport:
                     ImageGroup(transport, self.clock).upload(image.data, note)
-                finally:
-                    transport.close()
             except LinkLost as e:
                 if resumptions == MAX_RESUMPTIONS or (resumptions and last <= furthest):
                     raise
-                self.say(f"{e}; going on where the upload stopped.")
-            # A first reply far into the image tells of bytes that were sent before.
+                self.on_step(f"{e}; going on where the upload stopped.")
+            # A first reply far into the image counts bytes that were sent before.
             began = 0 if resumptions == 0 or first < 0 else min(first, furthest)
             sent_bytes += max(0, last - began)
             furthest = max(furthest, last)
@@ -211,8 +206,7 @@ class Updater:
                 return transport
 
     def _arm_and_reset(self, image: FirmwareImage) -> None:
-        transport = self._reopened()
-        try:
+        with closing(self._reopened()) as transport:
             group = ImageGroup(transport, self.clock)
             other = next((slot for slot in group.slots() if not slot.active), None)
             if other is None or other.hash != image.hash:
@@ -223,8 +217,6 @@ class Updater:
                 )
             group.try_next(image.hash)
             group.reset()
-        finally:
-            transport.close()
 
     def _await_return(self, image: FirmwareImage, before: BoardFirmware) -> None:
         """Wait until the board has started anew, and see which image it runs."""
@@ -276,7 +268,7 @@ class Updater:
             return Update(done, before, after, sent_bytes, resumptions)
         if not keep:
             return Update(Outcome.ON_TRIAL, before, after, sent_bytes, resumptions)
-        self.say("The new image runs; waiting until it has proved itself.")
+        self.on_step("The new image runs; waiting until it has proved itself.")
         self._confirm()
         # A board that went back meanwhile confirms the image before.
         after, _ = self._look_for(image)
@@ -296,8 +288,7 @@ class Updater:
 
     def _confirm(self) -> None:
         deadline_ns = self.clock.now_ns() + PROOF_NS
-        transport = self.open_port()
-        try:
+        with closing(self.open_port()) as transport:
             group = ImageGroup(transport, self.clock)
             while True:
                 try:
@@ -312,8 +303,6 @@ class Updater:
                             "to the image before at its next reset"
                         ) from e
                     self.clock.sleep_ns(_PAUSE_NS)
-        finally:
-            transport.close()
 
 
 def _is_older(version: str, than: str) -> bool:

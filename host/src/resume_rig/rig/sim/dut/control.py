@@ -11,14 +11,14 @@ _SILENT = Ended(ok=False, reached=False, text="could not reach the simulated DUT
 
 
 class SimulatedOs(Protocol):
-    """The OS of a simulated DUT; each command returns whether it runs, and so does it."""
+    """The OS of a simulated DUT; each command returns whether the OS runs and does it."""
 
-    def knows_state(self, state: SleepKind) -> bool:
+    def has_state(self, state: SleepKind) -> bool:
         """Return whether the DUT can be sent into a state."""
         ...
 
     def command_sleep(self, state: SleepKind) -> bool:
-        """Tell it to go into a state."""
+        """Command it into a state."""
         ...
 
     def arm_timer(self, after_ns: int | None) -> bool:
@@ -49,7 +49,7 @@ class SimulatedControl:
         """
         del reports
         for state in sorted(states):
-            if not self._bench.knows_state(state):
+            if not self._bench.has_state(state):
                 raise UsageError(
                     f"the plan asks for {state_word(state)}, which the simulated DUT has not"
                 )

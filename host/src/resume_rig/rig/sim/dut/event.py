@@ -1,10 +1,7 @@
-"""What a simulated DUT shows to the world: wires, light, and moments that its OS can tell of.
+"""What a simulated DUT is made of: its events, the agenda of what it does next, and its faults.
 
-All times are world time: nanoseconds since the bench was made, on the host's clock.
-
-What a discrete-event model still has to do, in time order; parts of it can be dropped.
-
-Ways in which a simulated DUT can be told to misbehave.
+Events are what the world sees of it, wires and light, and the moments that its OS may log. All
+times are world time: nanoseconds since the bench was made, on the host's clock.
 """
 
 import heapq
@@ -58,6 +55,11 @@ class PanelChange:
 
 
 @dataclass(frozen=True, slots=True)
+class _Moment:
+    t_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class SleepBegan:
     """The OS accepted a sleep request (SleepTime).
 
@@ -73,25 +75,16 @@ class SleepBegan:
     cause: SleepCause = SleepCause.USER
 
 
-@dataclass(frozen=True, slots=True)
-class DisplayOff:
+class DisplayOff(_Moment):
     """The OS ended the display session on its way to sleep."""
 
-    t_ns: int
+
+class SleepEntered(_Moment):
+    """The OS has sent its devices to sleep; it writes Kernel-Power 42."""
 
 
-@dataclass(frozen=True, slots=True)
-class SleepEntered:
-    """The OS has told its devices to sleep; it writes Kernel-Power 42."""
-
-    t_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class OsFrozen:
+class OsFrozen(_Moment):
     """The OS wrote SLP_TYP; its clock stops here."""
-
-    t_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,32 +104,20 @@ class OsResumed:
     image_ns: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DriversReady:
+class DriversReady(_Moment):
     """Every device has its S0 power."""
 
-    t_ns: int
 
-
-@dataclass(frozen=True, slots=True)
-class WakeEnded:
+class WakeEnded(_Moment):
     """Devices and user are back (WakeTime)."""
 
-    t_ns: int
 
-
-@dataclass(frozen=True, slots=True)
-class RecordDue:
+class RecordDue(_Moment):
     """The OS would now write its record of the last cycle."""
 
-    t_ns: int
 
-
-@dataclass(frozen=True, slots=True)
-class PowerLost:
+class PowerLost(_Moment):
     """The button was held until the chipset cut the power; the OS never knew."""
-
-    t_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +178,7 @@ class _Planned(NamedTuple):
 
 
 class Agenda:
-    """Deeds by time; deeds of the same time are done in the order in which they were planned."""
+    """Actions by time; those of the same time are done in the order in which they were planned."""
 
     def __init__(self) -> None:
         self._heap: list[_Planned] = []
@@ -215,7 +196,7 @@ class Agenda:
         self._generation[thread] += 1
 
     def next_ns(self) -> int | None:
-        """Return when the next deed is due, None when there is none."""
+        """Return when the next action is due, None when there is none."""
         heap = self._heap
         while heap:
             first = heap[0]
@@ -235,7 +216,7 @@ class Agenda:
 
 @unique
 class SimFault(StrEnum):
-    """One misbehaviour; it holds for every cycle while it is set."""
+    """One misbehaviour of a simulated DUT; it holds for every cycle while it is set."""
 
     NEVER_SLEEPS = "never-sleeps"
     NEVER_WAKES = "never-wakes"

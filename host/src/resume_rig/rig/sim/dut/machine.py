@@ -1,26 +1,7 @@
 """The simulated DUT: a discrete-event machine without clock, thread or port.
 
 Actuators go in, wires, light and the OS's moments come out, all in world time. What it takes from
-real machines stands in the DUT profile; what all of them share stands here as constants.
-
-What it makes of a press, by what it is doing when the press is accepted:
-up: sleeps. Suspending: ignores it, as the OS clears the button's status before it writes SLP_TYP.
-Power going down: remembers it and wakes as soon as the power is gone and SLP_S3# was low for its
-minimum. Asleep: wakes. In firmware, or booting: ignores it. While the OS resumes: remembers it and
-sleeps when the wake has ended, as Windows queues the request. Off: boots. Held for 4 s of S0: goes
-off. A lid that opens while suspending or later is remembered: its wake event is latched.
-
-A key of its keyboard, its plug and a magic packet wake it where its profile says that it is armed
-for them; from S4 and off the key does not, as the bus has no power there, and only the packet
-switches it on.
-
-Its OS does as it is told (`command`), and sleeps by itself where its profile names an `idle_s`.
-Its own clock wakes it, or switches it on, where that was armed. From S5, and from the S4 of a fast
-startup, a lid does not wake it.
-
-Its profile's behaviour says how it errs; a sound one draws not one number more for that.
-
-What the OS of a simulated DUT lists: devices, links, idle counters and errors of its log.
+real machines stands in the DUT profile; what all of them share are constants in states.py.
 """
 
 from dataclasses import dataclass
@@ -40,6 +21,7 @@ from resume_rig.rig.sim.dut.states import (
     DutInput,
     DutLines,
     PowerState,
+    by_chance,
     draw_ns,
     late_sleep_ns,
     light_after_ns,
@@ -59,12 +41,6 @@ _PACKAGE_SHARE: Final = 0.98
 """Of a sleep that is not deep: the package may be in C10 all the while."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Error:
-    t_ns: int
-    text: str
-
-
 class SimulatedHealth:
     """Devices and counters of one DUT since its OS booted; world time."""
 
@@ -73,7 +49,7 @@ class SimulatedHealth:
         self._failed = False
         self._link_from_ns = 0
         self._deep_us = self._package_us = 0
-        self._errors: list[_Error] = []
+        self._errors: list[str] = []
 
     def slept_in_standby(self, slept_ns: int, errs: DutBehaviour) -> None:
         """Count a Modern Standby that is over."""
@@ -85,7 +61,8 @@ class SimulatedHealth:
         self._failed = lost
         self._link_from_ns = t_ns + errs.link_late_ns
         if lost:
-            self._errors.append(_Error(t_ns, "usb 3-6: device descriptor read/64, error -71"))
+            stamp = f"[{t_ns / 1e9:12.6f}]"
+            self._errors.append(f"{stamp} usb 3-6: device descriptor read/64, error -71")
 
     def booted(self, t_ns: int, errs: DutBehaviour) -> None:
         """Everything begins anew."""
@@ -108,10 +85,14 @@ class SimulatedHealth:
             f"residency\tslp_s0\t{self._deep_us}",
             f"residency\tpackage C10\t{self._package_us}",
         ]
-        lines += [f"error\t[{each.t_ns / 1e9:12.6f}] {each.text}" for each in self._errors[-64:]]
+        lines += [f"error\t{each}" for each in self._errors[-64:]]
         return "\n".join([*lines, "end", ""])
 
 
+_FROM_IMAGE = (SleepKind.S4, SleepKind.FAST_STARTUP)
+_WITH_IMAGE = (*_FROM_IMAGE, SleepKind.HYBRID)
+_DOZES = (SleepKind.S3, SleepKind.MODERN_STANDBY)
+_SHUT_DOWN = (SleepKind.FAST_STARTUP, SleepKind.BOOT)
 # Of the BIOS time, where the firmware itself lights the panel.
 _FIRMWARE_LIGHT_SHARE = 0.4
 
@@ -144,10 +125,10 @@ def draw_resume(
     driver_ns = draw_ns(timing.driver_init, random)
     user_ns = draw_ns(timing.user_init, random)
     drawn_ns = draw_ns(timing.pltrst_to_light, random)
-    from_image = depth in (SleepKind.S4, SleepKind.FAST_STARTUP)
+    from_image = depth in _FROM_IMAGE
     if from_image:
         bios_ns += POST_NS
-    if errs.firmware_late_share and random.random() < errs.firmware_late_share:
+    if by_chance(errs.firmware_late_share, random):
         bios_ns += errs.firmware_late_ns
     image_ns = errs.image_read_ns if from_image else 0
     light_ns = light_after_ns(timing, drawn_ns, tsc_ns + bios_ns + image_ns, driver_ns)
@@ -155,19 +136,37 @@ def draw_resume(
         light_ns = max(light_ns - tsc_ns - bios_ns, 0)
     elif errs.lit_by_firmware:
         light_ns = tsc_ns + round(_FIRMWARE_LIGHT_SHARE * bios_ns)
-    if errs.light_late_share and random.random() < errs.light_late_share:
+    if by_chance(errs.light_late_share, random):
         light_ns += errs.light_late_ns
     return ResumeDraw(tsc_ns, bios_ns, image_ns, driver_ns, user_ns, light_ns)
 
 
-_FROM_IMAGE = (SleepKind.S4, SleepKind.FAST_STARTUP)
-_WITH_IMAGE = (*_FROM_IMAGE, SleepKind.HYBRID)
-_DOZES = (SleepKind.S3, SleepKind.MODERN_STANDBY)
-_SHUT_DOWN = (SleepKind.FAST_STARTUP, SleepKind.BOOT)
-
-
 class SimulatedDut:
     """One PC that is up when it is made.
+
+    What a press does depends on the state in which it is accepted:
+
+    - up: it sleeps
+    - suspending: nothing, as the OS clears the button's status before it writes SLP_TYP
+    - power going down: it wakes as soon as the power is gone and SLP_S3# was low for its minimum
+    - asleep: it wakes
+    - in firmware, or booting: nothing
+    - resuming: it sleeps when the wake has ended, as Windows queues the request
+    - off: it boots
+
+    A button that is held for 4 s of S0 switches it off. A lid that opens while it suspends, or
+    later, is remembered: its wake event is latched.
+
+    A key of its keyboard, its plug and a magic packet wake it where its profile arms it for
+    them; from S4 and off the key does not, as the bus has no power there, and only the packet
+    switches it on.
+
+    Its OS does what it is commanded, and sleeps by itself where its profile names an `idle_s`.
+    Its own clock wakes it, or switches it on, where that was armed. From S5, and from the S4 of
+    a fast startup, a lid does not wake it.
+
+    Its profile's behaviour is how it errs; a sound one draws not one number more for that. What
+    its OS lists of devices and counters is `SimulatedHealth`.
 
     Attributes:
         faults: misbehaviours; may be exchanged at any time, holds for what starts after.
@@ -198,7 +197,7 @@ class SimulatedDut:
         self._reports = self._wakeups = self._undelivered = 0
         self._shut_down = False
         self.health = SimulatedHealth()
-        self._watch_idle(0)
+        self.touched(0)
 
     @property
     def state(self) -> PowerState:
@@ -222,9 +221,9 @@ class SimulatedDut:
         self._input.move(t_ns, actuator, driven, earliest_ns)
 
     def command(self, t_ns: int, state: SleepKind) -> bool:
-        """Its OS is told to go into a state; return whether it runs and does so.
+        """Its OS is commanded into a state; return whether it runs and does so.
 
-        One that errs does what its behaviour says where it is asked for S3.
+        One that errs does what its behaviour has instead of S3.
         """
         if self._state is not PowerState.UP:
             return False
@@ -239,7 +238,8 @@ class SimulatedDut:
             self._agenda.drop(Thread.TIMER)
             if after_ns is not None:
                 due_ns = states.next_tick_ns(t_ns + after_ns)
-                self._agenda.plan(due_ns, self._timer_due, Thread.TIMER)
+                wake = partial(self._wake_or_switch_on, WakeCause.TIMER)
+                self._agenda.plan(due_ns, wake, Thread.TIMER)
         return self._state is PowerState.UP
 
     def supply(self, t_ns: int, on: bool) -> None:
@@ -261,7 +261,9 @@ class SimulatedDut:
 
     def touched(self, t_ns: int) -> None:
         """Somebody is there: count anew how long nobody is."""
-        self._watch_idle(t_ns)
+        self._agenda.drop(Thread.IDLE)
+        if self._profile.idle_ns is not None:
+            self._agenda.plan(t_ns + self._profile.idle_ns, self._idle_over, Thread.IDLE)
 
     def lid_bounces(self) -> int:
         """Return how often the lid's sensor falls back at each edge."""
@@ -273,12 +275,10 @@ class SimulatedDut:
             self._count_override(t_ns)
         if self._state in (PowerState.UP, PowerState.RESUMING):
             self._ask_for_sleep(t_ns)
-        elif self._state is PowerState.POWERING_DOWN:
-            self._pending_wake = WakeCause.BUTTON
-        elif self._state is PowerState.ASLEEP:
-            self._wake(WakeCause.BUTTON, t_ns)
         elif self._state is PowerState.OFF and self._supplied:
             self._cold_boot(t_ns)
+        else:
+            self._wake_by(WakeCause.BUTTON, t_ns)
 
     def _count_override(self, t_ns: int) -> None:
         self._agenda.plan(t_ns + states.OVERRIDE_NS, self._power_lost, Thread.BUTTON)
@@ -289,10 +289,10 @@ class SimulatedDut:
             if self._profile.lid_close_sleeps:
                 self._ask_for_sleep(t_ns)
         elif self._profile.lid_open_wakes and self._depth not in _SHUT_DOWN:
-            if self._state in states.REMEMBERS_LID:
+            if self._state is PowerState.SUSPENDING:
                 self._pending_wake = WakeCause.LID
-            elif self._state is PowerState.ASLEEP:
-                self._wake(WakeCause.LID, t_ns)
+            else:
+                self._wake_by(WakeCause.LID, t_ns)
 
     # --- other ways to wake it
 
@@ -316,7 +316,9 @@ class SimulatedDut:
     def magic_packet(self, t_ns: int) -> None:
         """A packet that names its network adapter leaves the host at `t_ns`."""
         arrival_ns = t_ns + self._draw(states.NETWORK)
-        self._agenda.plan(arrival_ns, self._packet_arrives, Thread.ALWAYS)
+        if self._profile.lan_wakes:
+            wake = partial(self._wake_or_switch_on, WakeCause.LAN)
+            self._agenda.plan(arrival_ns, wake, Thread.ALWAYS)
 
     def keyboard(self) -> Keyboard:
         """Return what it makes of the board as its keyboard; counts are since it was made."""
@@ -330,13 +332,12 @@ class SimulatedDut:
         counts = (self._reports, self._wakeups, self._undelivered)
         return Keyboard(bus, self._profile.keyboard_wakes, *counts)
 
-    def _packet_arrives(self, t_ns: int) -> None:
-        if not self._profile.lan_wakes:
-            return
+    def _wake_or_switch_on(self, cause: WakeCause, t_ns: int) -> None:
+        """Wake it, or switch it on where its OS has shut it down."""
         if self._state is PowerState.OFF and self._supplied and self._shut_down:
             self._cold_boot(t_ns)
         else:
-            self._wake_by(WakeCause.LAN, t_ns)
+            self._wake_by(cause, t_ns)
 
     def _wake_by(self, cause: WakeCause, t_ns: int) -> None:
         if self._state is PowerState.POWERING_DOWN:
@@ -346,18 +347,13 @@ class SimulatedDut:
 
     def load_mw(self) -> int:
         """Return what it draws now."""
-        standby = self._depth is SleepKind.MODERN_STANDBY and self._state is PowerState.ASLEEP
-        if standby:
-            return self._standby_mw()
-        return states.LOAD_MW[PowerState.OFF if self._is_deep() else self._state]
-
-    def _standby_mw(self) -> int:
-        """Return what it draws in Modern Standby on average: little where it is deep."""
-        shallow_mw, share = self._profile.standby_mw, self.behaviour.standby_deep_share
-        return round(shallow_mw * (1 - share) + states.LOAD_MW[PowerState.ASLEEP] * share)
-
-    def _is_deep(self) -> bool:
-        return self._state is PowerState.ASLEEP and self._depth in states.DEEP
+        asleep = self._state is PowerState.ASLEEP
+        if asleep and self._depth is SleepKind.MODERN_STANDBY:
+            # On average: little where it is deep.
+            shallow_mw, share = self._profile.standby_mw, self.behaviour.standby_deep_share
+            return round(shallow_mw * (1 - share) + states.LOAD_MW[PowerState.ASLEEP] * share)
+        deep = asleep and self._depth in states.DEEP
+        return states.LOAD_MW[PowerState.OFF if deep else self._state]
 
     # --- going to sleep
 
@@ -366,12 +362,6 @@ class SimulatedDut:
             self._agenda.plan(t_ns + late_sleep_ns(self.behaviour, self._random), self._sleep)
         elif self._state is PowerState.RESUMING:
             self._pending_sleep = True
-
-    def _watch_idle(self, t_ns: int) -> None:
-        """Count anew how long nobody touched it."""
-        self._agenda.drop(Thread.IDLE)
-        if self._profile.idle_ns is not None:
-            self._agenda.plan(t_ns + self._profile.idle_ns, self._idle_over, Thread.IDLE)
 
     def _idle_over(self, t_ns: int) -> None:
         if self._state is PowerState.UP:
@@ -456,14 +446,6 @@ class SimulatedDut:
         if self._state is PowerState.ASLEEP:
             self._wake(WakeCause.DEVICE, t_ns)
 
-    def _timer_due(self, t_ns: int) -> None:
-        if self._state is PowerState.ASLEEP:
-            self._wake(WakeCause.TIMER, t_ns)
-        elif self._state is PowerState.POWERING_DOWN:
-            self._pending_wake = WakeCause.TIMER
-        elif self._state is PowerState.OFF and self._supplied and self._shut_down:
-            self._cold_boot(t_ns)
-
     def _doze(self, since_ns: int, t_ns: int) -> None:
         """Wake with a dark display to hibernate, if it is the same sleep still."""
         if self._state is PowerState.ASLEEP and self._power_off_ns == since_ns:
@@ -542,7 +524,7 @@ class SimulatedDut:
     def _wake_ended(self, t_ns: int) -> None:
         self._state = PowerState.UP
         self._shown.append(event.WakeEnded(t_ns))
-        self._watch_idle(t_ns)
+        self.touched(t_ns)
         if self._dozing:
             self._dozing = False
             self._sleep(t_ns, SleepKind.S4)
@@ -600,7 +582,7 @@ class SimulatedDut:
     def _boot_ended(self, t_ns: int) -> None:
         self.health.booted(t_ns, self.behaviour)
         self._state = PowerState.UP
-        self._watch_idle(t_ns)
+        self.touched(t_ns)
 
     # --- draws
 
@@ -608,5 +590,4 @@ class SimulatedDut:
         return draw_ns(spread, self._random)
 
     def _by_chance(self, share: float) -> bool:
-        """Return True in a share of cases; draws only where there are such cases."""
-        return share > 0 and self._random.random() < share
+        return by_chance(share, self._random)

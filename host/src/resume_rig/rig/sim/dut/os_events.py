@@ -1,4 +1,4 @@
-"""The events that a Windows writes about power, by their manifests; no state, no clock.
+"""The events that Windows writes about power, by their manifests; no state, no clock.
 
 Versions follow the build: 7600 writes Power-Troubleshooter version 1, 10240 version 2, 18990
 version 3. From build 17134 on a device is wake source type 5, before it was 4.
@@ -25,7 +25,7 @@ _NS_PER_S = 1_000_000_000
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SPECIAL = re.compile("[<>&\x00-\x1f]")
 
-FILETIMEERO = "1601-01-01T00:00:00.0000000Z"
+_FILETIME_ZERO = "1601-01-01T00:00:00.0000000Z"
 
 
 @unique
@@ -157,7 +157,7 @@ REASON_INPUT: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class CycleRecord:
-    """What Power-Troubleshooter will say of one cycle; OS times in ns since 1970 UTC.
+    """What Power-Troubleshooter will report of one cycle; OS times in ns since 1970 UTC.
 
     Attributes:
         states: TargetState and EffectiveState.
@@ -228,7 +228,7 @@ def session(t_ns: int, boot_id: int, number: int, kinds: tuple[int, int], us: in
 
 
 def entering_sleep(
-    t_ns: int, transitions: int, states: tuple[int, int], cause: SleepCause = SleepCause.USER
+    t_ns: int, transitions: int, states: tuple[int, int], cause: SleepCause
 ) -> Event:
     """Return Kernel-Power 42."""
     fields = (
@@ -270,8 +270,8 @@ def resumed(t_ns: int, states: tuple[int, int]) -> Event:
         ("TargetState", states[0]),
         ("EffectiveState", states[1]),
         ("WakeFromState", states[0]),
-        ("ProgrammedWakeTimeAc", FILETIMEERO),
-        ("ProgrammedWakeTimeDc", FILETIMEERO),
+        ("ProgrammedWakeTimeAc", _FILETIME_ZERO),
+        ("ProgrammedWakeTimeDc", _FILETIME_ZERO),
         ("WakeRequesterTypeAc", 0),
         ("WakeRequesterTypeDc", 0),
     )

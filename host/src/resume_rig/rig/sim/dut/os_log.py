@@ -1,10 +1,10 @@
-"""The OS of a simulated DUT: its clock, its firmware's table, and its event log.
+"""The event log of a simulated DUT, its OS's clock, and its firmware's table.
 
 Order of one S3 cycle: 566, 42, [asleep] 107, Kernel-General 1, 131, 130, 566, 566 and, some time
 after the end of the wake, Power-Troubleshooter 1. 107 carries a stale time, as the clock is set
-after it. When the next sleep begins before the record was written, the record says nothing but
+after it. When the next sleep begins before the record was written, the record holds nothing but
 zeros; when Kernel-Power 42 of the next sleep comes first, the record follows that 42. A DUT that
-owns up to Modern Standby writes 506 and 507 instead, and one that is shut down Kernel-General 13.
+reports Modern Standby writes 506 and 507 instead, and one that is shut down Kernel-General 13.
 """
 
 import os
@@ -15,7 +15,7 @@ from typing import Final, assert_never
 
 from numpy.random import Generator
 
-from resume_rig.model.dut import SOUND, DutBehaviour, DutProfile
+from resume_rig.model.dut import DutBehaviour, DutProfile
 from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.sim.dut import os_events
 from resume_rig.rig.sim.dut.event import (
@@ -42,6 +42,7 @@ from resume_rig.rig.sim.dut.os_events import (
     Event,
     event_xml,
 )
+from resume_rig.rig.sim.dut.states import by_chance
 
 _NS_PER_S = 1_000_000_000
 _MAX_OFFSET_NS = 4 * _NS_PER_S
@@ -65,7 +66,7 @@ class OsClock:
         self._stopped_ns: int | None = None
 
     def at(self, world_ns: int) -> int:
-        """Return OS time at a world time at which the clock runs or stands."""
+        """Return OS time at a world time; the one at which it was stopped while it stands."""
         if self._stopped_ns is not None:
             return self._stopped_ns
         return self._set_ns + _scaled(world_ns - self._set_world_ns, self._rate_ppb)
@@ -75,7 +76,7 @@ class OsClock:
         self._stopped_ns = self.at(world_ns)
 
     def set_from_rtc(self, world_ns: int) -> int:
-        """Run again from what the RTC says; return that, a whole second and a half."""
+        """Run again from the reading of the RTC; return that, a whole second and a half."""
         rtc_ns = self._rtc_at_zero_ns + _scaled(world_ns, self._rtc_ppb)
         self._set_ns = rtc_ns // _NS_PER_S * _NS_PER_S + _NS_PER_S // 2
         self._set_world_ns = world_ns
@@ -92,7 +93,7 @@ class OsClock:
         self._rtc_at_zero_ns += by_ns
 
     def step(self, world_ns: int, by_ns: int) -> int:
-        """Somebody sets the running clock by so much; return what it says then."""
+        """Somebody sets the running clock by so much; return what it shows then."""
         self._set_ns = self.at(world_ns) + by_ns
         self._set_world_ns = world_ns
         return self._set_ns
@@ -189,21 +190,6 @@ _GAP_SHARE = 0.3  # of records are followed by one or more of no interest here
 
 
 @dataclass(frozen=True, slots=True)
-class LogIdentity:
-    """Who writes the log.
-
-    Attributes:
-        firmware_extra_ms: BiosInitDuration minus the firmware's FullResume.
-        behaviour: how it errs.
-    """
-
-    computer: str
-    os_build: int
-    firmware_extra_ms: int
-    behaviour: DutBehaviour = SOUND
-
-
-@dataclass(frozen=True, slots=True)
 class _Pending:
     """A record that is not written yet; spoilt_ns: OS time at which the next sleep began."""
 
@@ -212,7 +198,7 @@ class _Pending:
 
 
 class OsLog:
-    """An append-only log; feed it the DUT's moments in time order.
+    """An append-only log of a DUT that has been up for a while; takes moments in time order.
 
     Attributes:
         faults: misbehaviours; may be exchanged at any time.
@@ -221,14 +207,15 @@ class OsLog:
 
     def __init__(
         self,
-        identity: LogIdentity,
+        profile: DutProfile,
         clock: OsClock,
         random: Generator,
-        faults: frozenset[SimFault] = frozenset(),
+        faults: frozenset[SimFault],
     ) -> None:
         self.faults = faults
-        self._identity = identity
-        self.behaviour = identity.behaviour
+        self.behaviour = profile.behaviour
+        self._profile = profile
+        self._computer = f"SIM-{profile.name}".upper()
         self._clock = clock
         self._random = random
         self._text = LogText()
@@ -239,7 +226,7 @@ class OsLog:
 
     @property
     def size_bytes(self) -> int:
-        """Length of the fragments so far."""
+        """Length of the fragments."""
         return len(self._text)
 
     def text_from(self, offset: int, count: int | None = None) -> bytes:
@@ -285,7 +272,7 @@ class OsLog:
     def _booted(self, world_ns: int, clean: bool) -> None:
         self._boot_id += 1
         self._pending = None
-        self._firmware = FirmwareTable(self._identity.firmware_extra_ms)
+        self._firmware = FirmwareTable(self._profile.firmware_extra_ms)
         self._transitions = 0
         self._awake_ns = 0
         self._running_since_ns = world_ns
@@ -293,7 +280,7 @@ class OsLog:
         self._session_type = ACTIVE
         self._session_since_ns = world_ns
         t_ns = self._clock.at(world_ns)
-        for event in os_events.boot(t_ns, self._identity.os_build, clean, self._boot_id):
+        for event in os_events.boot(t_ns, self._profile.os_build, clean, self._boot_id):
             self._write(event)
 
     def _sleep_began(self, moment: SleepBegan) -> None:
@@ -318,7 +305,7 @@ class OsLog:
             self._write_pending(moment.t_ns)
 
     def _in_standby(self) -> bool:
-        """Return whether it says that it sleeps in Modern Standby; it does, or claims to."""
+        """Return whether its OS reports Modern Standby: it is in it, or claims to be."""
         kind = self._began.kind
         if self.behaviour.claims is not None and kind is self.behaviour.sleeps:
             kind = self.behaviour.claims
@@ -346,7 +333,7 @@ class OsLog:
         self._write(os_events.clock_set(set_ns, new_ns, old_ns))
         if self._began.kind in (SleepKind.S4, SleepKind.FAST_STARTUP):
             # A boot to the firmware: its table of S3 resumes starts anew.
-            self._firmware = FirmwareTable(self._identity.firmware_extra_ms)
+            self._firmware = FirmwareTable(self._profile.firmware_extra_ms)
             return
         durations = self._firmware.resumed(self._true_bios_ms(moment), self.behaviour)
         self._write(os_events.firmware_resume(set_ns + 15_000, *durations))
@@ -355,7 +342,7 @@ class OsLog:
         )
 
     def _true_bios_ms(self, moment: OsResumed) -> int:
-        """Return what the counter says at the waking vector."""
+        """Return what the counter shows at the waking vector."""
         counted_ns = moment.bios_ns if self.behaviour.tsc_resets else moment.t_ns + _UPTIME_NS
         return counted_ns // _NS_PER_MS
 
@@ -369,7 +356,7 @@ class OsLog:
     def _wake_ended(self, moment: WakeEnded) -> None:
         self._change_session(moment.t_ns, ACTIVE)
         jitter_ns = round(self._random.uniform(-1, 1) * _WAKE_TIME_JITTER_NS)
-        missing = self._by_chance(self.behaviour.record_missing_share)
+        missing = by_chance(self.behaviour.record_missing_share, self._random)
         if missing or SimFault.NO_RECORD in self.faults:
             return
         if self._in_standby():
@@ -395,9 +382,9 @@ class OsLog:
             source_type=self.behaviour.wake_source_type,
         )
         zero = SimFault.ZERO_RECORD in self.faults
-        zero = zero or self._by_chance(self.behaviour.record_aborted_share)
+        zero = zero or by_chance(self.behaviour.record_aborted_share, self._random)
         self._pending = _Pending(_zeros(record) if zero else record)
-        if self._by_chance(self.behaviour.clock_step_share):
+        if by_chance(self.behaviour.clock_step_share, self._random):
             self.step_clock(moment.t_ns, self.behaviour.clock_step_ns)
 
     def step_clock(self, world_ns: int, by_ns: int) -> None:
@@ -423,15 +410,11 @@ class OsLog:
                 _zeros(record), states=states, sleep_ns=slept_ns, wake_ns=slept_ns, source_type=None
             )
         t_ns = self._clock.at(world_ns)
-        event = os_events.cycle_record(t_ns, self._identity.os_build, record)
+        event = os_events.cycle_record(t_ns, self._profile.os_build, record)
         self._write(event)
-        if self._by_chance(self.behaviour.record_doubled_share):
+        if by_chance(self.behaviour.record_doubled_share, self._random):
             self._write(event)
         self._pending = None
-
-    def _by_chance(self, share: float) -> bool:
-        """Return True in a share of cases; draws only where there are such cases."""
-        return share > 0 and self._random.random() < share
 
     def _change_session(self, world_ns: int, kind: int) -> None:
         self._write(
@@ -451,21 +434,8 @@ class OsLog:
         self._record_id += 1
         if self._random.random() < _GAP_SHARE:
             self._record_id += int(self._random.integers(1, 6))
-        line = event_xml(event, self._record_id, self._identity.computer)
+        line = event_xml(event, self._record_id, self._computer)
         self._text.append(line.encode() + b"\n")
-
-
-def new_log(
-    profile: DutProfile, clock: OsClock, random: Generator, faults: frozenset[SimFault]
-) -> OsLog:
-    """Return the log of a simulated DUT of this profile, which has been up for a while."""
-    identity = LogIdentity(
-        f"SIM-{profile.name}".upper(),
-        profile.os_build,
-        profile.firmware_extra_ms,
-        profile.behaviour,
-    )
-    return OsLog(identity, clock, random, faults)
 
 
 def _zeros(record: CycleRecord) -> CycleRecord:

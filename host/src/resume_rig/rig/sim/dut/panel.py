@@ -1,6 +1,7 @@
-"""The simulated panel under the photodiode: soft start, black level, noise of the converter.
+"""What a simulated rig senses besides wires: the light of the panel, and the load of the supply.
 
-What a simulated DUT draws over time, and what a power monitor in its supply makes of it.
+Both are functions of time that a sensor samples: a photodiode with its converter's noise, and an
+INA226 that errs within its data sheet.
 """
 
 from typing import Final

@@ -1,6 +1,7 @@
-"""What a simulated DUT can be doing, the times drawn for it, and the levels of its lines.
+"""The parts of a simulated DUT that decide nothing: its states, times, lines and contacts.
 
-The button, the lid, a key and the plug of a simulated DUT: contacts, bounces, debouncing.
+What a state makes of a contact is the machine's (machine.py); the times here are those that all
+DUTs share, and come from data sheets, coreboot and real logs, or are assumed.
 """
 
 import math
@@ -15,37 +16,6 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutBehaviour, DutTiming, Spread
 from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.sim.dut.event import Agenda, DutEvent, PanelChange, Thread, WireChange
-
-
-def draw_ns(spread: Spread, random: Generator) -> int:
-    """Return one draw in ns; takes exactly one number from `random`, whatever the spread."""
-    factor = math.exp(spread.sigma * random.standard_normal())
-    return min(max(round(spread.median_ns * factor), spread.min_ns), spread.max_ns)
-
-
-def light_after_ns(timing: DutTiming, drawn_ns: int, firmware_ns: int, driver_ns: int) -> int:
-    """Return PLTRST# rising to light for a resume whose firmware and drivers took this long.
-
-    The picture waits for the firmware and for the graphics driver, so what they take more or less
-    than usual shifts it: the firmware wholly, the drivers by the share of them that usually lies
-    before the light.
-    """
-    usual_firmware_ns = timing.reset_to_tsc.median_ns + timing.bios_init.median_ns
-    usual_driver_ns = timing.driver_init.median_ns
-    before_light_ns = timing.pltrst_to_light.median_ns - usual_firmware_ns
-    share = min(max(before_light_ns / max(usual_driver_ns, 1), 0.0), 1.0)
-    shift_ns = firmware_ns - usual_firmware_ns + round(share * (driver_ns - usual_driver_ns))
-    return max(drawn_ns + shift_ns, 0)
-
-
-def late_sleep_ns(errs: DutBehaviour, random: Generator) -> int:
-    """Return how long embedded controller and user mode keep a sleep request from the OS.
-
-    It takes a number only where that is spread.
-    """
-    spread_ns = errs.late_sleep_spread_ns
-    return errs.late_sleep_ns + (round(random.uniform(0, spread_ns)) if spread_ns else 0)
-
 
 MS: Final = 1_000_000
 
@@ -116,6 +86,41 @@ RTC_TICK_NS: Final = 1_000 * MS
 """A wake by the DUT's own clock comes at a whole second."""
 
 
+def draw_ns(spread: Spread, random: Generator) -> int:
+    """Return one draw in ns; takes exactly one number from `random`, whatever the spread."""
+    factor = math.exp(spread.sigma * random.standard_normal())
+    return min(max(round(spread.median_ns * factor), spread.min_ns), spread.max_ns)
+
+
+def light_after_ns(timing: DutTiming, drawn_ns: int, firmware_ns: int, driver_ns: int) -> int:
+    """Return PLTRST# rising to light for a resume whose firmware and drivers took this long.
+
+    The picture waits for the firmware and for the graphics driver, so what they take more or less
+    than usual shifts it: the firmware wholly, the drivers by the share of them that usually lies
+    before the light.
+    """
+    usual_firmware_ns = timing.reset_to_tsc.median_ns + timing.bios_init.median_ns
+    usual_driver_ns = timing.driver_init.median_ns
+    before_light_ns = timing.pltrst_to_light.median_ns - usual_firmware_ns
+    share = min(max(before_light_ns / max(usual_driver_ns, 1), 0.0), 1.0)
+    shift_ns = firmware_ns - usual_firmware_ns + round(share * (driver_ns - usual_driver_ns))
+    return max(drawn_ns + shift_ns, 0)
+
+
+def late_sleep_ns(errs: DutBehaviour, random: Generator) -> int:
+    """Return how long embedded controller and user mode keep a sleep request from the OS.
+
+    It takes a number only where that is spread.
+    """
+    spread_ns = errs.late_sleep_spread_ns
+    return errs.late_sleep_ns + (round(random.uniform(0, spread_ns)) if spread_ns else 0)
+
+
+def by_chance(share: float, random: Generator) -> bool:
+    """Return True in a share of cases; takes a number only where there are such cases."""
+    return share > 0 and random.random() < share
+
+
 def next_tick_ns(t_ns: int) -> int:
     """Return when the DUT's own clock counts on at `t_ns` or after."""
     return -(-t_ns // RTC_TICK_NS) * RTC_TICK_NS
@@ -147,7 +152,7 @@ LOAD_MW: Final = {
     PowerState.OFF: 120,
     PowerState.BOOTING: 16_000,
 }
-"""What a simulated laptop draws (assumed); a sleep in S0 as its profile says."""
+"""What a simulated laptop draws (assumed); a sleep in S0 as in its profile."""
 
 COUNTS_OVERRIDE: Final = (
     PowerState.UP,
@@ -156,7 +161,6 @@ COUNTS_OVERRIDE: Final = (
     PowerState.RESUMING,
     PowerState.BOOTING,
 )
-REMEMBERS_LID: Final = (PowerState.SUSPENDING, PowerState.POWERING_DOWN)
 
 
 def has_state(sleeps: SleepKind, state: SleepKind) -> bool:
@@ -230,15 +234,13 @@ class DutLines:
             self._shown.append(PanelChange(t_ns, lit))
 
 
-_MS = 1_000_000
-
 # photoMOS across the power switch: command to pin 0.50 +/- 0.22 ms, release 0.06 to 2.9 ms, by
 # simulation. Coil under the lid's Hall sensor: about 24 ms to close and 4 ms to open.
 CONTACT_DELAY: Final[Mapping[tuple[Actuator, bool], Spread]] = {
     (Actuator.BUTTON, True): Spread(500_000, 0.4, 200_000, 1_200_000),
     (Actuator.BUTTON, False): Spread(400_000, 0.8, 60_000, 2_900_000),
-    (Actuator.LID, True): Spread(24 * _MS, 0.1, 15 * _MS, 40 * _MS),
-    (Actuator.LID, False): Spread(4 * _MS, 0.2, 2 * _MS, 15 * _MS),
+    (Actuator.LID, True): Spread(24 * MS, 0.1, 15 * MS, 40 * MS),
+    (Actuator.LID, False): Spread(4 * MS, 0.2, 2 * MS, 15 * MS),
     # Assumed: the resume signal is on a suspended bus within a frame or so.
     (Actuator.KEYBOARD, True): Spread(300_000, 0.3, 100_000, 1_000_000),
     (Actuator.KEYBOARD, False): Spread(300_000, 0.3, 100_000, 1_000_000),
@@ -250,7 +252,7 @@ CONTACT_DELAY: Final[Mapping[tuple[Actuator, bool], Spread]] = {
 
 
 class Touched(Protocol):
-    """Whoever is told what the user does."""
+    """Who takes what the contacts mean."""
 
     def touched(self, t_ns: int) -> None:
         """A contact moved."""
@@ -284,7 +286,7 @@ class DutInput:
         held: the button is.
 
     Args:
-        dut: told what is accepted.
+        dut: takes what is accepted.
         timing: of the DUT.
         agenda, lines, random: the DUT's own.
     """
