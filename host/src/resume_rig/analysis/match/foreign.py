@@ -128,7 +128,7 @@ _ABREAST = 0.1
 # for it makes a log doubtful, not another's: a firmware may hide as much.
 _NO_SCRIPT, _SCRIPT_AT_MOST = float(np.log(1000.0)), -4.0
 # A setting of the clock by 30 s: where it was set, and back, nothing is known of the gap between.
-_SET = float(step_cost(np.array([30.0]), Noise(steps_per_cycle=STEPS_PER_CYCLE))[0])
+_SET: float = step_cost(np.array([30.0]), Noise(steps_per_cycle=STEPS_PER_CYCLE)).item()
 Mask = NDArray[np.bool_]
 
 
@@ -152,7 +152,7 @@ class Origin:
     @property
     def own(self) -> float:
         """Return the probability that it is of the unit of the cycles, 0..1."""
-        others = np.exp(np.clip([-self.log_odds, -self.script_odds], -700.0, 700.0))
+        others = np.exp(np.minimum([-self.log_odds, -self.script_odds], _NO_DOUBT))
         return float(1.0 / (1.0 + others.sum()))
 
     @property
@@ -374,7 +374,7 @@ class _Held:
         density = (_PRIOR_WEIGHT * usual + share) / (_PRIOR_WEIGHT + max(len(changes_s) - 1, 0))
         own = np.empty(len(pairs.rows))
         low_s, high_s = self._window()
-        own[0] = prior.log_density(pairs.offset_s[:1])[0] - prior.log_share(low_s, high_s)
+        own[0] = prior.log_density(pairs.offset_s[:1]).item() - prior.log_share(low_s, high_s)
         own[1:] = np.where(is_step, -step_cost(moved_s, self._noise), np.log(density))
         return np.asarray(own + np.log1p(-self._noise.lost))
 
@@ -385,7 +385,7 @@ class _Held:
         anywhere, and any of the records may be that of the first pair.
         """
         low_s, high_s = self._window()
-        density = float(prior.log_density(self._pairs.offset_s[:1])[0])
+        density = prior.log_density(self._pairs.offset_s[:1]).item()
         each = density - prior.log_share(low_s, high_s) + float(np.log(high_s - low_s))
         return each - float(np.log(len(self._at_s))) + float(np.log1p(-self._noise.lost))
 
@@ -472,7 +472,7 @@ def _after(gap_s: float, foreign: float) -> Floats:
     """
     if np.isnan(gap_s):
         return np.asarray(np.log(_ENDS))
-    any_gap = float(_any_gap(np.array([gap_s]))[0])
+    any_gap = _any_gap(np.array([gap_s])).item()
     return np.asarray(np.log(_ENDS / 2) + np.logaddexp(any_gap, foreign))
 
 

@@ -264,7 +264,7 @@ def _next_after(at_s: Floats, predicted_s: Floats) -> Indexes:
     """Return the first entry that is not before each prediction; the last where there is none."""
     # A short part is searched quicker than a whole log.
     first, last = np.searchsorted(at_s, [predicted_s.min(), predicted_s.max()])
-    after = first + np.searchsorted(at_s[first : last + 1], predicted_s)
+    after = first + np.searchsorted(at_s[first:last], predicted_s)
     return np.asarray(np.minimum(after, len(at_s) - 1))
 
 

@@ -56,7 +56,8 @@ class LiveVotes:
         row, inside_s = self._row[first:last], self._inside_s[first:last]
         voted = []
         for lag in USUAL_LAGS:
-            difference_s = np.sort((inside_s - self._at_s[np.maximum(row - lag, 0)])[row >= lag])
+            some = row >= lag
+            difference_s = np.sort(inside_s[some] - self._at_s[row[some] - lag])
             voted.append(agreed_offsets(difference_s, _OF_EACH_LAG))
         return np.concatenate(voted)
 
@@ -380,7 +381,7 @@ class _Finder:
         Where the clock was set shortly before a stretch ends, or twice soon after it begins, such
         a run is short in both, and little speaks for it in either.
         """
-        if len(self._at_s) >= LONG_CAMPAIGN or len(neighbour) == 0:
+        if len(self._at_s) >= LONG_CAMPAIGN:
             return own
         times = self._times(origin)
         times = times[:_EDGE] if origin > stretch else times[-_EDGE:]

@@ -183,8 +183,6 @@ class Edges:
     def _hypotheses(self, cut: int, low: int, high: int) -> _Hypotheses | None:
         """Return what other runs about a cut may be, among the records around some pairs."""
         likely, around = self._likely, self._between(low - 1, high + 1)
-        if len(around.at_s) == 0:
-            return None
         before_s = float(likely.offset_s[max(cut - 1, 0)])
         after_s = float(likely.offset_s[min(cut, len(likely.rows) - 1)])
         times_s = self._cycles.at_s[self._rows(low, high)]
@@ -443,7 +441,7 @@ class _Others:
         high = len(self._at_s)
         if self._is_open[1]:
             high = int(np.searchsorted(self._at_s, high_s + _SAME_S))
-        return low, max(low, high)
+        return low, high
 
     def fewer_at(self, away_s: float) -> float:
         """Return what speaks against a shift for the records that it spans, log-likelihood."""

@@ -6,7 +6,8 @@ the methods.
 
 import functools
 import math
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Final
 
@@ -16,11 +17,9 @@ from numpy.typing import NDArray
 from resume_rig.model.result.series import CommonTerm, FailureRate, MeanInterval, QuantileInterval
 from resume_rig.model.result.verdict import Statistics
 
-# Numerical: far from any value, the last digit of a float64, ends of loops that converge before.
-_TINY = 1e-300
+# Numerical: the last digit of a float64, the end of a loop that converges before.
 _EPSILON = 1e-15
 _STEPS_MOST = 20_000
-_BISECTIONS = 200
 
 
 def beta_below(x: float, a: float, b: float) -> float:
@@ -42,8 +41,8 @@ def beta_below(x: float, a: float, b: float) -> float:
     )
     # The fraction converges fast on this side of the mean only.
     if x < (a + 1.0) / (a + b + 2.0):
-        return min(1.0, math.exp(log_front) * _fraction(x, a, b) / a)
-    return max(0.0, 1.0 - math.exp(log_front) * _fraction(1.0 - x, b, a) / b)
+        return math.exp(log_front) * _fraction(x, a, b) / a
+    return 1.0 - math.exp(log_front) * _fraction(1.0 - x, b, a) / b
 
 
 def binomial_at_most(k: int, n: int, p: float) -> float:
@@ -55,18 +54,10 @@ def binomial_at_most(k: int, n: int, p: float) -> float:
 
 def beta_quantile(share: float, a: float, b: float) -> float:
     """Return x with P(X <= x) = `share` for X ~ Beta(a, b), by bisection to the last bit."""
-    low, high = 0.0, 1.0
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        if beta_below(middle, a, b) < share:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+    return _inverse(lambda x: beta_below(x, a, b), share, 1.0)
 
 
+@functools.cache
 def student_t_beyond(chance: float, freedom: float) -> float:
     """Return t with P(|T| > t) = `chance` for Student's T.
 
@@ -74,18 +65,8 @@ def student_t_beyond(chance: float, freedom: float) -> float:
         chance: 0..1, neither of them.
         freedom: degrees of it, above 0; effective ones need not be whole.
     """
-    # Above 0 the tails are convex, and heavier than the normal ones: from there Newton's steps all
-    # fall short of t, and none goes past it.
-    t = NormalDist().inv_cdf(1.0 - chance / 2)
-    log_front = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)
-    front = math.exp(log_front) / math.sqrt(freedom * math.pi)
-    for _ in range(_STEPS_MOST):
-        density = front * (1.0 + t * t / freedom) ** (-(freedom + 1) / 2)
-        step = (student_t_tails(t, freedom) - chance) / (2 * density)
-        t += step
-        if step <= 1e-12 * t:
-            break
-    return t
+    x = beta_quantile(chance, freedom / 2, 0.5)
+    return math.sqrt(freedom * (1.0 - x) / x)
 
 
 def student_t_tails(t: float, freedom: float) -> float:
@@ -100,35 +81,45 @@ def normal_below(z: float) -> float:
 
 def _fraction(x: float, a: float, b: float) -> float:
     """Return the continued fraction of the beta function, by Lentz (Numerical Recipes, 6.4)."""
-    c, d = 1.0, 1.0 - (a + b) * x / (a + 1.0)
-    d = 1.0 / (d if abs(d) > _TINY else _TINY)
+    # On this side of the mean no denominator comes near 0: the least is the first, 2 / (a + b + 2).
+    c, d = 1.0, 1.0 / (1.0 - (a + b) * x / (a + 1.0))
     value = d
     for m in range(1, _STEPS_MOST):
         even_term = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
         odd_term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
         for term in (even_term, odd_term):
-            d = 1.0 + term * d
-            d = 1.0 / (d if abs(d) > _TINY else _TINY)
+            d = 1.0 / (1.0 + term * d)
             c = 1.0 + term / c
-            c = c if abs(c) > _TINY else _TINY
             value *= c * d
         if abs(c * d - 1.0) < _EPSILON:
             break
     return value
 
 
+def _inverse(below: Callable[[float], float], share: float, high: float) -> float:
+    """Return where a distribution on 0..`high` reaches `share`, by bisection to the last bit."""
+    low = 0.0
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if below(middle) < share else (low, middle)
+    return high
+
+
 # Degrees of freedom from which on Wilson and Hilferty (1931) serve: off by less than 1e-5 of the
 # value there.
 _SERIES_MOST: Final = 300
+# No quantile of so many is above it.
+_BEYOND_SERIES: Final = 1000.0
 
 
 def chi_squared_below(x: float, freedom: float) -> float:
-    """Return P(X <= x) for X chi-squared with `freedom` degrees of freedom, up to some hundred.
+    """Return P(X <= x) for X chi-squared with `freedom` degrees of freedom.
 
     The regularised incomplete gamma function by its series (Abramowitz and Stegun, 6.5.29).
+
+    Args:
+        x: above 0, some hundred at most.
+        freedom: above 0, likewise.
     """
-    if x <= 0.0:
-        return 0.0
     a, half = freedom / 2.0, x / 2.0
     term = total = 1.0 / a
     n = 0
@@ -136,7 +127,7 @@ def chi_squared_below(x: float, freedom: float) -> float:
         n += 1
         term *= half / (a + n)
         total += term
-    return min(1.0, total * math.exp(a * math.log(half) - half - math.lgamma(a)))
+    return total * math.exp(a * math.log(half) - half - math.lgamma(a))
 
 
 @functools.cache
@@ -147,16 +138,10 @@ def chi_squared_quantile(share: float, freedom: float) -> float:
         share: 0..1, neither of them.
         freedom: degrees of freedom, above 0.
     """
-    spread = 2.0 / (9.0 * freedom)
     if freedom > _SERIES_MOST:
+        spread = 2.0 / (9.0 * freedom)
         return freedom * (1.0 - spread + NormalDist().inv_cdf(share) * math.sqrt(spread)) ** 3
-    low, high = 0.0, freedom + 60.0 * math.sqrt(2.0 * freedom) + 60.0
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        low, high = (middle, high) if chi_squared_below(middle, freedom) < share else (low, middle)
-    return (low + high) / 2
+    return _inverse(lambda x: chi_squared_below(x, freedom), share, _BEYOND_SERIES)
 
 
 MAD_TO_SIGMA = 1.4826
@@ -259,16 +244,11 @@ def cycles_needed(rate: float, confidence: float = 0.95, failures: int = 0) -> i
         raise ValueError(f"no count for rate {rate} at confidence {confidence}")
     if failures == 0:
         return _checked(math.ceil(math.log1p(-confidence) / math.log1p(-rate) - 1e-9))
-    low, high = failures, failures + 1
-    while binomial_at_most(failures, high, rate) > 1.0 - confidence:
-        low, high = high, _checked(high * 2)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if binomial_at_most(failures, middle, rate) > 1.0 - confidence:
-            low = middle
-        else:
-            high = middle
-    return high
+    counts = range(failures, CYCLES_MOST + 1)
+    further = bisect_left(
+        counts, True, key=lambda n: binomial_at_most(failures, n, rate) <= 1.0 - confidence
+    )
+    return _checked(failures + further)
 
 
 def quantile_interval(
@@ -332,15 +312,8 @@ def values_for_quantile(share: float) -> int:
 
 def rank_below(n: int, share: float, tail: float) -> int:
     """Return the highest rank r, from 1, with P(the quantile is below the r-th value) <= tail."""
-    low, high = 0, n + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        # The r-th value is above the quantile where at most r - 1 values are below it.
-        if binomial_at_most(middle - 1, n, share) <= tail:
-            low = middle
-        else:
-            high = middle
-    return low
+    # The r-th value is above the quantile where at most r - 1 values are below it.
+    return bisect_right(range(n), tail, key=lambda below: binomial_at_most(below, n, share))
 
 
 def _check_trials(failures: int, n: int, confidence: float) -> None:

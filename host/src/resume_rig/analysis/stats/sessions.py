@@ -6,9 +6,10 @@ docs/reference/compare.md has the methods and what they were checked with.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -42,7 +43,7 @@ def warm_up_of(values: Floats) -> int:
     n = len(values)
     if n < VALUES_LEAST:
         return 0
-    ranks = ranks_of(values) - (n + 1) / 2.0
+    ranks = ranks_of(values)
     kept = np.arange(1, n + 1)
     backwards = ranks[::-1]
     sums, squares = np.cumsum(backwards), np.cumsum(backwards * backwards)
@@ -132,7 +133,7 @@ def cycle_shift(
     # divided by n - tau and not by n - 1, which is exact for a first-order autoregression.
     squares = sum(each.squares for each in sessions)
     left = sum(len(each.winsorised) - tau for each, tau in zip(sessions, taus, strict=True))
-    variance = max(squares / max(left, 1e-9), least * least)
+    variance = max(squares / left, least * least)
     error = math.sqrt(
         sum(variance / (each.kept**2 * n) for each, n in zip(sessions, effective, strict=True))
     )
@@ -257,12 +258,14 @@ def sessions_needed(sd: float, shift: float, tests: int, alpha: float) -> int | 
         tests: in the family; Holm's strictest step is taken.
         alpha: of the family.
     """
-    for count in range(2, _SESSIONS_NEEDED_MOST + 1):
+
+    def shows(count: int) -> bool:
         freedom = 2 * count - 2
         reach = errors_shown(student_t_beyond(alpha / tests, freedom), freedom)
-        if reach * sd * math.sqrt(2.0 / count) <= shift:
-            return count
-    return None
+        return reach * sd * math.sqrt(2.0 / count) <= shift
+
+    count = 2 + bisect_left(range(2, _SESSIONS_NEEDED_MOST + 1), True, key=shows)
+    return count if count <= _SESSIONS_NEEDED_MOST else None
 
 
 def _shift(column: SessionColumn) -> SessionShift:
@@ -310,7 +313,7 @@ def _family(
     values = np.column_stack([np.concatenate([c.base, c.candidate]) for c in columns])
     least = np.asarray([column.least for column in columns])
     own = np.concatenate([np.zeros(k), np.ones(m)])[np.newaxis]
-    observed = _abs_t(own, values, least)[0]
+    (observed,) = _abs_t(own, values, least)
     greatest = np.sort(_abs_t(_divisions(k, m), values, least).max(axis=1))
     above = len(greatest) - np.searchsorted(greatest, observed - 1e-9, side="left")
     # The smallest of them that no more than alpha reach.
@@ -319,13 +322,13 @@ def _family(
 
 
 def _divisions(k: int, m: int) -> Floats:
-    """Return ways to divide k + m sessions, 1 for a candidate; the own one first, float64 [., k+m].
+    """Return ways to divide k + m sessions, the own one among them, float64 [., k+m].
 
-    All of them up to 10,000; beyond, as many seeded draws.
+    A candidate is 1. All of them up to 10,000; beyond, as many seeded draws.
     """
     both = k + m
     if math.comb(both, m) <= _DIVISIONS_MOST:
-        chosen = np.asarray(list(islice(combinations(range(both), m), _DIVISIONS_MOST)))
+        chosen = np.asarray(list(combinations(range(both), m)))
     else:
         generator = np.random.default_rng(_SEED)
         order = generator.permuted(np.tile(np.arange(both), (_DIVISIONS_MOST, 1)), axis=1)

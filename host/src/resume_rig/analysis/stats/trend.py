@@ -57,9 +57,9 @@ def drift_of(values_ms: Floats) -> Drift | None:
         high = half + 1 - low
     return Drift(
         slope_ms=_PER_CYCLES * float(np.median(slopes)),
-        low_ms=None if low < 1 else _PER_CYCLES * float(slopes[low - 1]),
-        high_ms=None if high > len(slopes) else _PER_CYCLES * float(slopes[high - 1]),
-        p=min(1.0, 2.0 * normal_below(-z)),
+        low_ms=_PER_CYCLES * float(slopes[low - 1]),
+        high_ms=_PER_CYCLES * float(slopes[high - 1]),
+        p=2.0 * normal_below(-z),
     )
 
 
@@ -113,7 +113,7 @@ def _kendall(values: Floats) -> tuple[int, float]:
 def _inversions(codes: Ints) -> int:
     """Return how many pairs stand in falling order: merge sort, all blocks of a level at once."""
     n = len(codes)
-    size = 1 << max(0, (n - 1).bit_length())
+    size = 1 << (n - 1).bit_length()
     # Padding sorts behind everything and stands at the end: it makes no pair.
     values = np.concatenate([codes, np.full(size - n, n, dtype=np.int64)])
     found, width, span = 0, 1, n + 1
@@ -226,13 +226,14 @@ def _best_place(values: Floats) -> int:
 def _bridge_above(x: float, edge: float) -> float:
     """Return the chance that |B(t)| / sqrt(t (1 - t)) is above x anywhere in edge..1 - edge.
 
-    B is a Brownian bridge; the approximation is that of James, James and Siegmund (1987).
+    B is a Brownian bridge; the approximation is that of James, James and Siegmund (1987). Where
+    that is likely it may be above 1.
     """
     if x < 1.5:
         return 1.0
     density = math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
     length = 2.0 * math.log((1.0 - edge) / edge)
-    return min(1.0, density * ((x - 1.0 / x) * length + 4.0 / x))
+    return density * ((x - 1.0 / x) * length + 4.0 / x)
 
 
 # The normal quantile of a power of 80 %, the usual one (Cohen, 1988).
@@ -322,7 +323,5 @@ def values_per_independent(phi: float, n: int) -> float:
         phi: 0 to less than 1.
         n: values, 1 or more.
     """
-    if phi <= 0.0 or n < 2:
-        return 1.0
     tau = (1 + phi) / (1 - phi) - 2 * phi * (1 - phi**n) / (n * (1 - phi) ** 2)
     return max(1.0, min(tau, n - 1.0))
