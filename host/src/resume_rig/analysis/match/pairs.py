@@ -36,9 +36,6 @@ _NS = 1e-9
 _MS = 1e-3
 # No firmware of a PC takes a minute; more is a TSC that was not reset, or ticks.
 _PLAUSIBLE_FIRMWARE_S = 60.0
-_NOTHING = np.iinfo(np.int64).min
-# Differences of such numbers stay below 64 bits.
-_PLAIN_MAX = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +149,7 @@ def _ranks(source: Indexes, wake_s: Floats, began_s: Floats) -> Indexes:
     The clock may go back within a source; across sources nothing but the time tells.
     """
     rank = np.arange(len(source), dtype=np.int64)
-    if len(source) == 0 or np.all(source == source[0]):
+    if np.all(source == source[:1]):
         return rank
     key = np.fmax(wake_s, began_s)
     for each in np.unique(source):
@@ -171,8 +168,6 @@ def _doubles(
     """
     of = np.full(len(wake_s), -1, dtype=np.int64)
     timed = np.flatnonzero(usable & ~np.isnan(wake_s))
-    if np.all(wake_s[timed[1:]] > wake_s[timed[:-1]]):
-        return of
     keys = [missing[timed], np.nan_to_num(began_s[timed]), wake_s[timed]]
     order = timed[np.lexsort(keys)]
     same = np.zeros(len(order), dtype=np.bool_)
@@ -187,28 +182,13 @@ def _doubles(
 def _seconds(
     facts: Sequence[OutsideMoments] | Sequence[OsRecord], name: str, scale: float, base: int = 0
 ) -> Floats:
-    """Return a value of each fact counted from `base`, exactly, then scaled; NaN for None."""
-    count, get = len(facts), attrgetter(name)
-    values = map(get, facts)
-    try:
-        plain = np.fromiter(
-            (_NOTHING if value is None else value for value in values), dtype=np.int64, count=count
-        )
-    except OverflowError:
-        return _large_seconds([get(fact) for fact in facts], scale, base)
-    gaps = plain == _NOTHING
-    plain[gaps] = base if abs(base) < _PLAIN_MAX else 0
-    if abs(base) >= _PLAIN_MAX or bool(np.any(np.abs(plain) >= _PLAIN_MAX)):
-        return _large_seconds([get(fact) for fact in facts], scale, base)
-    seconds = (plain - base).astype(np.float64) * scale
-    seconds[gaps] = np.nan
-    return np.asarray(seconds, dtype=np.float64)
+    """Return a value of each fact counted from `base`, exactly, then scaled; NaN for None.
 
-
-def _large_seconds(values: list[int | None], scale: float, base: int) -> Floats:
-    """Return the same with Python's integers: no text of a log makes them too large."""
-    whole = [np.nan if value is None else float(value - base) * scale for value in values]
-    return np.array(whole, dtype=np.float64)
+    By Python's integers: no text of a log makes them too large.
+    """
+    values = map(attrgetter(name), facts)
+    seconds = [np.nan if value is None else float(value - base) * scale for value in values]
+    return np.array(seconds, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
