@@ -58,7 +58,7 @@ class _Chain:
         return tracks.offset_s[stretch, slot] + tracks.rate[stretch, slot] * away_s
 
     def _near(self, cycles, entries, slot):
-        """Return of each row: the gain, and the ranks of the first, the last and the best record."""
+        """Return of each row: the gain, and the ranks of the first, last and best record."""
         n = len(cycles.at_s)
         offset_s = np.array(
             [self.offset_s(self.stretch[r], slot, cycles.at_s[r]) for r in range(n)]

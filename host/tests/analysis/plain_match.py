@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 
 from resume_rig.analysis.match.likelihood import NEVER
+from resume_rig.analysis.match.order import Choice
 from resume_rig.analysis.match.times import UNKNOWN, CycleTimes, Entries, bits_of
 from resume_rig.model.os_record import SleepKind
 
@@ -261,3 +262,17 @@ def _fell_s(record):
     if record.sleep_time_utc_ns is None:
         return None
     return record.sleep_time_utc_ns / 1e9 + (record.sleep_ms or 0) / 1e3
+
+
+def choice_of(rows, records, probability, *, entry=None, offset_s=None, residual_s=None):
+    """Return a choice in which, unless something else is given, a record's entry has its number."""
+    rows, records = np.array(rows, int), np.array(records, int)
+    nothing = np.zeros(len(rows))
+    return Choice(
+        rows,
+        records,
+        records if entry is None else np.array(entry, int),
+        np.array(probability, float),
+        nothing if offset_s is None else np.array(offset_s, float),
+        nothing if residual_s is None else np.array(residual_s, float),
+    )

@@ -28,7 +28,8 @@ def troubled(seed: int, n: int = 30):
     random = np.random.default_rng(seed)
     pace_s = random.choice([20.0, 31.0])
     at_s = 5000 + np.cumsum(pace_s + random.uniform(-4, 4, n))
-    bounds = np.sort(random.choice(np.arange(2, n - 1), 3, replace=False))
+    count = 3 + 4 * (seed % 4 == 1)
+    bounds = np.sort(random.choice(np.arange(2, n - 1), count, replace=False))
     first = np.array([0, *bounds, n])
     steps_s = random.choice([1.5, -22.0, 31.0, 60.0, -62.0], 4)
     clock_s = np.zeros(n)
@@ -44,14 +45,14 @@ def troubled(seed: int, n: int = 30):
     record, log_s = np.append(record, record[twice]), np.append(log_s, log_s[twice] + 0.5)
     source = (record % 3 == 1).astype(int) if seed % 3 == 0 else np.zeros(len(record), int)
     order = np.argsort(log_s)
-    half_s = np.where(random.random(len(record)) < 0.2, 1.8, 0.0)
+    half_s = np.where(random.random(len(record)) < 0.2 + 0.3 * (seed % 4 == 1), 1.8, 0.0)
     entries = entries_at(log_s[order], record=record[order], source=source[order], half_s=half_s)
     offsets_s = np.unique(clock_s)
-    candidates = np.full((4, 4), np.nan)
-    for stretch in range(4):
+    candidates = np.full((count + 1, 4), np.nan)
+    for stretch in range(count + 1):
         some = random.permutation(np.append(offsets_s, [0.4, -7.0]))[: random.integers(1, 5)]
         candidates[stretch, : len(some)] = some + random.normal(0, 0.2, len(some))
-    rate = random.uniform(-1, 1, (4, 4)) * 1e-3
+    rate = random.uniform(-1, 1, (count + 1, 4)) * 1e-3
     middle_s = np.array([at_s[low:high].mean() for low, high in pairwise(first)])
     silent = random.choice([0.0, 0.0, 0.5], n)
     return cycles_at(at_s, silent=silent), entries, Tracks(first, candidates, rate, middle_s)
@@ -100,6 +101,27 @@ def test_a_clock_may_go_back_by_three_records_but_not_by_four(shift) -> None:
         np.array([0, n]), np.array([[0.0, -20.0 * shift]]), np.zeros((1, 2)), np.zeros(1)
     )
     given = cycles_at(at_s), entries_at(at_s[: n - shift]), tracks, NOISE
+
+    found = follow(*given, log_prior)
+
+    assert_same(found, plain_chain.followed(*given, log_prior=log_prior))
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_a_clock_that_went_back_gives_up_may_stand_in_the_next_stretch(swapped) -> None:
+    at_s = 20.0 * np.arange(16) + 7.0 * (np.arange(16) == 7)
+    # By the second candidate cycle 7 has a record that is dated by guess, and 8 and 9 those of 5
+    # and 6 once more. In the stretch behind it the candidates may stand in another order.
+    log_s, record = np.append(at_s[:7], 87.0), np.append(np.arange(7), 20)
+    order = np.argsort(log_s)
+    entries = entries_at(
+        log_s[order], record=record[order], half_s=np.where(record[order] == 20, 1.8, 0.0)
+    )
+    candidates = np.array([[0.0, -60.0, np.nan], [np.nan, 0.1, -60.1]])
+    if swapped:
+        candidates[1] = [-60.1, 0.1, np.nan]
+    tracks = Tracks(np.array([0, 8, 16]), candidates, np.zeros((2, 3)), np.zeros(2))
+    given = cycles_at(at_s), entries, tracks, NOISE
 
     found = follow(*given, log_prior)
 

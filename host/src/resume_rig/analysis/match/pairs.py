@@ -329,9 +329,10 @@ class _Around:
         ranks = times.rank[pairs.record]
         self.low, self.high = int(ranks.min()), int(ranks.max())
         self.first, self.last = int(pairs.cycle[0]), int(pairs.cycle[-1])
-        ranks_usable: Indexes = times.rank[times.usable & ~np.isnan(times.wake_s)]
-        self.begins = len(ranks_usable) > 0 and self.low <= int(ranks_usable.min())
-        self.ends = len(ranks_usable) > 0 and self.high >= int(ranks_usable.max())
+        timed = ~(np.isnan(times.wake_s) & np.isnan(times.began_s))
+        ranks_usable: Indexes = times.rank[times.usable & timed & (times.doubled_of < 0)]
+        self.begins = self.low <= int(ranks_usable.min())
+        self.ends = self.high >= int(ranks_usable.max())
 
 
 def by_late_wakes(
@@ -349,10 +350,7 @@ def by_late_wakes(
         noise: of the campaign.
         same_s: offsets that are no farther apart are of a clock that was not set.
     """
-    nothing = np.empty(0, dtype=np.int64)
     between = np.flatnonzero((np.diff(sure.rows) == 2) & (np.abs(np.diff(sure.offset_s)) <= same_s))
-    if len(between) == 0:
-        return Pairs(nothing, nothing, np.empty(0))
     rows = sure.rows[between] + 1
     offset_s = (sure.offset_s[between] + sure.offset_s[between + 1]) / 2
     found = gains_of_late(cycles, entries, rows, offset_s, noise)
@@ -384,12 +382,12 @@ def by_sleep_times(
     free = np.ones(len(cycles.at_s), dtype=np.bool_)
     free[sure.rows] = False
     rows = np.flatnonzero(free & ~np.isnan(cycles.asleep_s))
-    if len(rows) == 0 or len(sure.rows) == 0 or len(sleeps.at_s) == 0:
+    if len(sure.rows) == 0 or len(sleeps.at_s) == 0:
         nothing = np.empty(0, dtype=np.int64)
         return Pairs(nothing, nothing, np.empty(0))
     asleep = replace(
         cycles,
-        at_s=cycles.at_s - np.nan_to_num(cycles.asleep_s),
+        at_s=cycles.at_s - cycles.asleep_s,
         asleep_s=np.full(len(cycles.at_s), np.nan),
     )
     offset_s = np.interp(rows, sure.rows, sure.offset_s)
