@@ -456,6 +456,13 @@ def test_settings_are_taken_off_the_times_after_them_but_where_asked_for_none() 
     assert replace(times, wake_s=np.full(4, np.nan)).without_settings(0.0) is None
 
 
+def test_a_second_account_of_a_setting_adds_none() -> None:
+    times = settings_of([100, 100, 200, 200, 300], [(9.0,), (9.0,), (40.0,), (40.0, 3.0), (0.0,)])
+
+    assert times.doubled_of.tolist() == [-1, 0, -1, 2, -1]
+    assert times.settings.before_s.tolist() == [9, 9, 49, 49, 49]
+
+
 def test_a_setting_after_the_wake_may_be_in_the_wake_time() -> None:
     times = settings_of([100, 200, 300], [(0.0,), (6.0, 6.0), (0.0,)])
     read = arrivals_of((), 3, 0)

@@ -129,6 +129,14 @@ def test_an_option_is_heard_24_places_away_unless_three_likely_ones_outvote_it(
     assert found.probability[0] == pytest.approx(0.4 * 0.7)
 
 
+def test_the_last_record_of_a_cycle_is_not_the_first_of_the_next() -> None:
+    options = chosen([0, 1], [2, 0], [0.4, 0.3])
+
+    found = doubted_by_order(options, options, entries_at(np.zeros(3)))
+
+    assert found.probability.tolist() == pytest.approx([0.4 * 0.7, 0.3 * 0.6])
+
+
 def test_without_options_nothing_is_doubted() -> None:
     nothing = chosen([], [], [])
 
@@ -175,6 +183,27 @@ def test_a_record_is_aligned_by_its_likelier_moment() -> None:
 
     assert found.rows.tolist() == [0, 1, 2, 3]
     assert found.offset_s.tolist() == [100.0] * 4
+
+
+def test_a_record_of_two_moments_is_of_one_cycle() -> None:
+    entries = entries_at([0.0, 10.0], record=[0, 0], log_weight=np.log([0.15, 0.85]))
+
+    found = aligned(cycles_at([0.0, 10.0]), entries)
+
+    assert (found.rows.tolist(), found.offset_s.tolist()) == ([0], [10.0])
+
+
+@pytest.mark.parametrize(("others", "is_crossed"), [(0, True), (7, True), (8, False)])
+def test_a_gap_is_crossed_where_the_run_before_it_is_worth_it(others, is_crossed) -> None:
+    """Two intervals say 16.0, each record between the runs takes 1, a step 16.7 less 8.2."""
+    at_s = np.cumsum([0.0, 31.0, 47.0, 22.0, 53.0, 39.0, 64.0, 28.0])
+    between_s = -1e6 * np.arange(1, others + 1)
+    log_s = np.concatenate([at_s[:3], between_s, at_s[3:] + 500.0])
+    order_of_time = np.argsort(log_s)
+
+    found = aligned(cycles_at(at_s), entries_at(log_s[order_of_time], record=order_of_time))
+
+    assert found.rows.tolist() == list(range(0 if is_crossed else 3, 8))
 
 
 def test_records_are_aligned_in_the_order_of_their_writing() -> None:

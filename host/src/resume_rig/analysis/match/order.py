@@ -145,7 +145,7 @@ def doubted_by_order(chosen: Choice, options: Choice, entries: Entries) -> Choic
     count = np.zeros(len(rank), dtype=np.int64)
     against = np.zeros(len(rank))
     for counting in (True, False):
-        for shift in range(1, min(_LOOKED_AT, len(rank) - 1) + 1):
+        for shift in range(1, min(_LOOKED_AT + 1, len(rank))):
             before, after = slice(None, -shift), slice(shift, None)
             contrary = (some.rows[before] < some.rows[after]) & (rank[before] >= rank[after])
             for one, other in ((before, after), (after, before)):
