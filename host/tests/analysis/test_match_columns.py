@@ -461,6 +461,7 @@ def test_a_second_account_of_a_setting_adds_none() -> None:
 
     assert times.doubled_of.tolist() == [-1, 0, -1, 2, -1]
     assert times.settings.before_s.tolist() == [9, 9, 49, 49, 49]
+    assert wake_entries(times, arrivals_of((), 5, 0)).record.tolist() == [0, 2, 4]
 
 
 def test_a_setting_after_the_wake_may_be_in_the_wake_time() -> None:

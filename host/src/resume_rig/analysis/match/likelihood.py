@@ -234,7 +234,8 @@ def gains_without_lag(
     of, chosen, residual_s = near(entries.at_s, cycles.at_s[rows] + offset_s, REACH * widest)
     half_s = np.maximum(entries.half_s[chosen], half[of])
     within = np.abs(residual_s) <= REACH * np.maximum(half_s, _QUANTISED_HALF_S)
-    of, chosen, residual_s, half_s = (each[within] for each in (of, chosen, residual_s, half_s))
+    of, chosen = of[within], chosen[within]
+    residual_s, half_s = residual_s[within], half_s[within]
     row = rows[of]
     density = _log_density(residual_s, half_s, cycles.information[row])
     on_time = np.zeros(len(row))

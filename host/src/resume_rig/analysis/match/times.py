@@ -516,10 +516,7 @@ def _half_s(
 
 def sleep_entries(times: RecordTimes, arrivals: Arrivals) -> Entries:
     """Return the moments of the wires' sleeps, of records that tell of no wake."""
-    no_wake = np.isnan(times.wake_s)
-    chosen = np.flatnonzero(
-        times.usable & no_wake & ~np.isnan(times.sleep_s) & (times.doubled_of < 0)
-    )
+    chosen = np.flatnonzero(times.usable & np.isnan(times.wake_s) & ~np.isnan(times.sleep_s))
     wide = np.where(times.from_image[chosen], _GUESSED_HALF_S[True], _GUESSED_HALF_S[False])
     nothing = np.zeros(len(chosen))
     unknown_s = np.full(len(chosen), np.nan)
