@@ -159,6 +159,7 @@ STANDBY = SleepKind.MODERN_STANDBY
     [
         ((OutsideState.S3, OutsideState.S5), (SleepKind.S3, STANDBY), NO_SUSPENDS),
         ((OutsideState.S3, OutsideState.S4), (SleepKind.S4,), NO_SUSPENDS),
+        ((OutsideState.S3, OutsideState.S4, OutsideState.S5), (SleepKind.S4,), NO_SUSPENDS),
         ((OutsideState.S3,), (STANDBY, SleepKind.BOOT), NO_SLEEPS),
         ((OutsideState.S3,), (SleepKind.BOOT, SleepKind.S2IDLE), NO_SLEEPS),
         ((OutsideState.S3, OutsideState.S0IX), (SleepKind.S3,), NO_SLEEPS),

@@ -229,6 +229,7 @@ def test_of_two_with_the_same_times_the_one_that_lacks_less_is_kept(missing, kep
     [
         # Of one document as it is, wherever its clock stood.
         ((30, 10, None, 20), (None,) * 4, (4, 4, 4, 4), (0, 1, 2, 3)),
+        ((None, 10, 20, 30), (None,) * 4, (4, 4, 4, 4), (0, 1, 2, 3)),
         ((20, 40, 10, 30), (None,) * 4, (0, 0, 1, 1), (1, 3, 0, 2)),
         # What has no wake stands by its sleep; what went back, behind the one before it.
         ((20, None, 10, 15), (None, 30, None, 50), (0, 0, 1, 1), (1, 2, 0, 3)),

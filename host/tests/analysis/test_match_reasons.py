@@ -148,6 +148,12 @@ def test_why_a_record_has_no_cycle(arrived_at) -> None:
     ]
 
 
+def test_a_record_that_repeats_the_first_is_doubled() -> None:
+    found = record_reasons(log_of(10, 10), pairs_of((0, 0)), NO_ONE, arrivals_of((), 2, 1))
+
+    assert found == {1: RecordReason.DOUBLED}
+
+
 def test_a_record_that_a_reading_brought_after_all_others_may_be_of_a_cycle() -> None:
     found = record_reasons(
         log_of(5, 10, 15), pairs_of((0, 0)), NO_ONE, arrivals_of([0, None, 1], 3, 2)

@@ -15,12 +15,13 @@ from plain_match import choice_of, cycles_at, entries_at
 from resume_rig.analysis.match import views
 from resume_rig.analysis.match.chain import Chain
 from resume_rig.analysis.match.foreign import NO_PAIRS, Origin
-from resume_rig.analysis.match.likelihood import Noise, gains, lost_cost
+from resume_rig.analysis.match.likelihood import Length, Noise, gains, lost_cost
 from resume_rig.analysis.match.match import OutsideMoments
 from resume_rig.analysis.match.offsets import Tracks
 from resume_rig.analysis.match.order import doubted_by_order, in_order
 from resume_rig.analysis.match.pairs import columns_of, moments_of, record_times
 from resume_rig.analysis.match.times import arrivals_of
+from resume_rig.analysis.match.trace import Traced
 from resume_rig.analysis.match.views import Found, View, choose, likeliest, related, with_beat
 from resume_rig.model.os_record import NO_SLEEPS, Figure
 
@@ -221,7 +222,7 @@ def found_of(chosen, origin=NO_PAIRS, own=1.0) -> Found:
 
 
 AS_IS = found_of(choice_of([0, 1, 2], [0, 1, 2], [0.9, 0.8, 1.0]))
-UNSET = found_of(choice_of([0, 1, 3], [0, 2, 3], [0.7, 0.9, 0.6]))
+UNSET = found_of(choice_of([1, 2, 3], [1, 0, 3], [0.7, 0.9, 0.6]))
 
 
 def answer(monkeypatch, said, *, as_is=AS_IS, unset=UNSET, settings_s=(0, 40)):
@@ -264,12 +265,12 @@ def test_two_views_are_weighed_by_what_each_explains(monkeypatch, by_as_is, by_u
     if odds > 0:
         assert found.view.entries.settings_s.any()
         expected = {
-            (0, 0): unset * 0.7 + (1 - unset) * 0.9, (1, 2): unset * 0.9, (3, 3): unset * 0.6,
+            (1, 1): unset * 0.7 + (1 - unset) * 0.8, (2, 0): unset * 0.9, (3, 3): unset * 0.6,
         }  # fmt: skip
     else:
         assert not found.view.entries.settings_s.any()
         expected = {
-            (0, 0): (1 - unset) * 0.9 + unset * 0.7, (1, 1): (1 - unset) * 0.8, (2, 2): 1 - unset,
+            (0, 0): (1 - unset) * 0.9, (1, 1): (1 - unset) * 0.8 + unset * 0.7, (2, 2): 1 - unset,
         }  # fmt: skip
     chosen = found.chosen
     pairs = zip(chosen.rows.tolist(), chosen.record.tolist(), strict=True)
@@ -384,6 +385,100 @@ def test_of_no_record_or_no_cycle_nothing_is_found() -> None:
         assert (len(found.chosen.rows), len(found.possible.rows), len(found.own)) == (0, 0, 0)
         assert (len(found.chain.rows), found.chain.evidence, found.related) == (0, 0.0, 0.0)
         assert (found.noise, found.origin) == (Noise(), NO_PAIRS)
+
+
+def test_of_two_entries_as_far_away_the_one_before_counts() -> None:
+    found = with_beat(cycles_at([0.0, 10.0]), entries_at([-1.0, 1.0, 10.5]), one_track(2))
+
+    assert found.information.tolist() == [1.0, 1.0]
+
+
+def test_one_cycle_and_one_record_are_something() -> None:
+    one, none = entries_at([0.0]), entries_at([])
+
+    assert not View(cycles_at([0.0]), one, one).is_empty
+    assert View(cycles_at([0.0]), none, none).is_empty
+    assert View(cycles_at([]), one, one).is_empty
+
+
+@pytest.fixture
+def stages(monkeypatch):
+    """Return what each stage of a view was given; chains and choices are numbers in a row."""
+    given = {
+        name: [] for name in ("traced", "find_tracks", "with_beat", "follow", "choose", "learnt")
+    }
+    chosen = choice_of([0, 1, 2], [3, 4, 5], [0.4, 0.51, 0.9], residual_s=[0.1, 0.2, 0.3])
+    nothing = Chain(np.zeros(0, int), np.zeros(0, int), np.zeros(0), 0.0)
+    answers = {
+        "traced": lambda *_: given.get("trace"),
+        "find_tracks": lambda cycles, *_: one_track(len(cycles.at_s), 7.0),
+        "with_beat": lambda cycles, *_: replace(cycles, information=cycles.information / 4),
+        "follow": lambda *_: replace(nothing, evidence=10.0 * len(given["follow"])),
+        "choose": lambda *_, **__: chosen,
+        "learnt": lambda noise, *_, **__: replace(noise, lost=noise.lost / 2),
+    }  # fmt: skip
+
+    def stand_in(name):
+        def called(*args, **named):
+            given[name].append((*args, named))
+            return answers[name](*args, **named)
+
+        return called
+
+    for name in answers:
+        monkeypatch.setattr(views, name, stand_in(name))
+    return given
+
+
+def followed(n=3, *, stated_pair=None, by_wake=True, same_epoch=True):
+    entries = entries_at(np.arange(6.0))
+    cycles = cycles_at(np.arange(float(n)), stated_pair=stated_pair)
+    view = View(cycles, entries, entries_at([]) if by_wake else entries)
+    return views._Followed.of(view, same_epoch=same_epoch)
+
+
+def test_what_a_campaign_is_like_is_learnt_in_two_rounds_from_what_is_likely(stages) -> None:
+    found = followed()
+
+    lost = [args[3].lost for args in stages["follow"]]
+    assert lost == pytest.approx([0.1, 0.05, 0.025])
+    assert [args[4].lost for args in stages["choose"]] == pytest.approx([0.1, 0.05])
+    for *_, named in stages["learnt"]:
+        assert (named["rows"].tolist(), named["entry"].tolist()) == ([1, 2], [4, 5])
+        assert named["residual_s"].tolist() == [0.2, 0.3]
+    assert (found.noise.lost, found.chain.evidence) == (pytest.approx(0.025), 30.0)
+    assert stages["with_beat"] == []
+    ((*_, expected_s, traced_s, _),) = stages["find_tracks"]
+    assert (expected_s, traced_s.tolist()) == (0.0, [])
+    # At another rate of other records, all ways are weighed once more.
+    assert found.evidence(found.noise.others_hz) == 30.0
+    assert found.evidence(0.5) == 40.0
+    assert stages["follow"][-1][3] == replace(found.noise, others_hz=0.5)
+
+
+@pytest.mark.parametrize(("n", "is_heard"), [(4095, False), (4096, True)])
+def test_the_beat_of_a_long_campaign_is_heard(stages, n, is_heard) -> None:
+    found = followed(n)
+
+    assert len(stages["with_beat"]) == is_heard
+    assert found.cycles.information[0] == (0.25 if is_heard else 1.0)
+    assert all(args[0].information[0] == found.cycles.information[0] for args in stages["follow"])
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_asked"),
+    [({}, True), ({"by_wake": False}, False), ({"stated_pair": (0, 0)}, False)],
+)
+def test_the_trace_of_a_unit_ties_wakes_that_nobody_tied(stages, fields, is_asked) -> None:
+    length = Length(to_sleep=False, bias_s=0.0, scale_s=0.1, range_s=9.0)
+    stages["trace"] = Traced(np.array([4.0, 5.0]), length)
+
+    followed(**fields, same_epoch=False)
+
+    assert len(stages["traced"]) == is_asked
+    ((*_, expected_s, traced_s, _),) = stages["find_tracks"]
+    assert (expected_s, traced_s.tolist()) == (None, [4.0, 5.0] if is_asked else [])
+    assert [args[3].length for args in stages["follow"]] == [length if is_asked else None] * 3
 
 
 def test_clocks_that_agree_differ_by_their_bases() -> None:

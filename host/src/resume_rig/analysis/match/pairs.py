@@ -316,13 +316,13 @@ class _Around:
 
     Attributes:
         any: whether there is anything.
-        first, last: cycles. low, high: ranks of the records; nothing is beyond where none is.
+        first, last: cycles. low, high: ranks of the records.
         begins, ends: whether no usable record is before, and after, those that are matched.
     """
 
     def __init__(self, times: RecordTimes, pairs: Pairs) -> None:
         self.any = len(pairs.cycle) > 0
-        self.first, self.last, self.low, self.high = 0, len(times.rank), 0, len(times.rank)
+        self.first = self.last = self.low = self.high = 0
         self.begins = self.ends = False
         if not self.any:
             return

@@ -70,7 +70,7 @@ def arrivals_of(
     if isinstance(arrived_at, np.ndarray):
         at = arrived_at
     else:
-        at = np.array([-1 if each is None else each for each in arrived_at], dtype=np.int64)
+        at = np.array([UNKNOWN if each is None else each for each in arrived_at], dtype=np.int64)
     ends = np.sort(at[at >= 0])
     ends = ends[np.append(True, ends[1:] > ends[:-1])[: len(ends)]]
     of_record = np.where(at < 0, UNKNOWN, np.searchsorted(ends, at)).astype(np.int32)
@@ -120,8 +120,6 @@ def clock_settings_of(records: Sequence[OsRecord]) -> ClockSettings | None:
     """Return what records tell of lasting settings; None where they tell of none."""
     asleep_s, awake_s = np.zeros(len(records)), np.zeros(len(records))
     for at, record in enumerate(records):
-        if not record.figures:
-            continue
         figures = {each.name: each.value for each in record.figures}
         if _WHOLE in figures:
             awake_s[at] = _seconds(figures.get(_AFTER, 0))
