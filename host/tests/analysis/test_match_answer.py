@@ -32,10 +32,10 @@ NOBODY = choice_of([], [], [])
 
 
 def chain_of(*shares) -> Chain:
-    """Return candidates of these shares at the middle cycle of three, and one alone beside it."""
-    count = len(shares)
-    rows = np.array([0, *[1] * count, 2] if count else [], int)
-    return Chain(rows, np.arange(len(rows)), np.array([1.0, *shares, 1.0] if count else []), 0.0)
+    """Return candidates of these shares at the middle cycle of three, and two at either other."""
+    rows = np.array([2, 0, *[1] * len(shares), 0, 2] if shares else [], int)
+    probability = np.array([0.5, 0.5, *shares, 0.5, 0.5] if shares else [])
+    return Chain(rows, np.arange(len(rows)), probability, 0.0)
 
 
 def answer(

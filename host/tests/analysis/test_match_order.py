@@ -186,11 +186,11 @@ def test_a_record_is_aligned_by_its_likelier_moment() -> None:
 
 
 def test_a_record_of_two_moments_is_of_one_cycle() -> None:
-    entries = entries_at([0.0, 10.0], record=[0, 0], log_weight=np.log([0.15, 0.85]))
+    entries = entries_at([0.0, 10.0], record=[0, 0], log_weight=np.log([0.85, 0.15]))
 
     found = aligned(cycles_at([0.0, 10.0]), entries)
 
-    assert (found.rows.tolist(), found.offset_s.tolist()) == ([0], [10.0])
+    assert (found.rows.tolist(), found.offset_s.tolist()) == ([0], [0.0])
 
 
 @pytest.mark.parametrize(("others", "is_crossed"), [(0, True), (7, True), (8, False)])

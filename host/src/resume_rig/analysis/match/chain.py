@@ -323,9 +323,10 @@ class _Used:
             rank: the next of some states, int64 [c].
             at_s: of its cycle, by the wires.
         """
+        # Of none, -1: the last record of all, from which none is passed over.
         last = self.rank[0][:, None]
         between = log.place[rank] - log.place[last] - 1
-        same_source = (log.source[rank] == log.source[last]) & (last >= 0)
+        same_source = log.source[rank] == log.source[last]
         wires_s = np.maximum(at_s - self.at_s, 1.0)[:, None]
         log_s = np.maximum(np.abs(log.at_s[rank] - log.at_s[last]), wires_s)
         lost = np.maximum(between, 0) * np.log(log_s / wires_s)
