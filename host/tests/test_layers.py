@@ -66,13 +66,20 @@ MODULES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py")) if path
 ROOMS = {name: path for name, path in MODULES.items() if path.name != "__init__.py"}
 
 
-def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what a source runs; what only a type checker reads is left out."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
-            continue
-        yield child
-        yield from _statements(child)
+def _statements(node: ast.AST, types: bool) -> Iterator[ast.AST]:
+    """Yield the statements of a source; those that only a type checker reads are for `types`."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(node, part, ()):
+            match child:
+                case ast.If(test=ast.Name(id="TYPE_CHECKING")) if not types:
+                    continue
+            yield child
+            yield from _statements(child, types)
+
+
+@cache
+def _parsed(source: str) -> ast.Module:
+    return ast.parse(source)
 
 
 @cache
@@ -83,9 +90,8 @@ def imported(source: str, *, types: bool = True) -> frozenset[str]:
         source: a module's text.
         types: also what only a type checker reads.
     """
-    tree = ast.parse(source)
     found: set[str] = set()
-    for node in ast.walk(tree) if types else _statements(tree):
+    for node in _statements(_parsed(source), types):
         match node:
             case ast.Import(names=names):
                 dotted = [name.name for name in names]

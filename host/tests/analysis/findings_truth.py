@@ -106,7 +106,7 @@ def known(profile: DutProfile) -> DutProfile:
     timing = profile.timing
     light, bios, drivers = timing.pltrst_to_light, timing.bios_init, timing.driver_init
     residual_ns = light.median_ns - bios.median_ns - drivers.median_ns
-    return replace(profile, known=PlatformConstants(residual_ns, 160 * MS))
+    return replace(profile, platform=PlatformConstants(residual_ns, 160 * MS))
 
 
 def between(random: Generator, low: float, high: float) -> float:

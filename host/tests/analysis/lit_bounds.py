@@ -41,8 +41,8 @@ class Timed:
         return abs(self.error_ns) / self.bound_ns if self.why is None else 0.0
 
 
-def read(scene: Scene, random: Generator) -> LightReading:
-    """Return what the board and the host make of a scene."""
+def recorded(scene: Scene, random: Generator) -> tuple[LightOnset, BlockTable]:
+    """Return what the board keeps of a scene: the onset that it finds, and its blocks."""
     analyser = Analyser(blocks=8_192)  # the longest scene is of 4.3 s
     found = analyser.measure(counts_of(scene, random))
     numbers = analyser.light.numbers
@@ -51,7 +51,13 @@ def read(scene: Scene, random: Generator) -> LightReading:
     table = BlockTable(
         rows["t_ns"].astype(np.int64), rows["mean"].astype(float), rows["max"].astype(float)
     )
-    reading = light_reading(_onset_of(found), table, FULL_SCALE)
+    return _onset_of(found), table
+
+
+def read(scene: Scene, random: Generator) -> LightReading:
+    """Return what the board and the host make of a scene."""
+    onset, table = recorded(scene, random)
+    reading = light_reading(onset, table, FULL_SCALE)
     assert reading is not None
     return reading
 

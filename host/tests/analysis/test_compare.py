@@ -483,3 +483,107 @@ def test_what_nobody_saw_wake_the_dut_is_no_other_condition() -> None:
 
     assert ("woken by", "not reported", "BUTTON") in found.differences
     assert not any("woken by" in warning for warning in found.warnings)
+
+
+def test_each_side_keeps_its_side_through_the_whole_comparison(log) -> None:
+    generator = np.random.default_rng(SEED)
+    limit = Limit("resume_ms", LimitSide.AT_MOST, 930 * MS, "ms", kinds=(SleepKind.S3,))
+    requirement = replace(load_requirement("sysfund-0004"), resume_limit_ms=None, further=(limit,))
+
+    def made(path: str, n: int, device_ms: float, slower_ms: float) -> Evidence:
+        drawn = log(generator, n, spread=0.002, slower_ms=slower_ms, path=path)
+        part = Component(ComponentKind.DEVICE, "disk", "resume devices", device_ms)
+        sightings = tuple(
+            replace(each, record=replace(each.record, components=(part,)))
+            for each in drawn.sightings
+        )
+        limits = judge_limits(requirement, sightings)
+        return replace(drawn, sightings=sightings, limits=limits, verdict=verdict_of_limits(limits))
+
+    base = [made("b0", 20, 10.0, 0.0), made("b1", 20, 10.0, 0.0)]
+    candidate = [made("c0", 20, 40.0, 50.0), made("c1", 20, 40.0, 50.0), made("c2", 20, 40.0, 50.0)]
+
+    found = compare(base, candidate, Question())
+
+    assert (found.base.path, found.candidate.path) == (
+        "2 sessions (b0 and 1 more)",
+        "3 sessions (c0 and 2 more)",
+    )
+    assert (found.base.cycles, found.candidate.cycles) == (40, 60)
+    assert (found.base.verdict, found.candidate.verdict) == (Verdict.PASS, Verdict.FAIL)
+    (over,) = found.over
+    assert (over.base_over, over.candidate_over, over.candidate_n) == (0, 60, 60)
+    (disk,) = found.components
+    assert (disk.shift_ms, disk.change, found.components_compared) == (30.0, Change.SLOWER, 1)
+    assert [len(each.times_ms["resume_ms"]) for each in found.base.sessions] == [20, 20]
+    # The greatest share of its median stands first.
+    shares = [abs(each.shift_ms / each.base_median_ms) for each in found.effects[:2]]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_the_kind_that_both_have_most_of_is_compared_and_sleeps_before_boots(log) -> None:
+    generator = np.random.default_rng(SEED)
+
+    def of_kinds(**counts: int) -> Evidence:
+        drawn = [
+            seen
+            for kind, n in counts.items()
+            for seen in log(generator, n, kind=SleepKind[kind]).sightings
+        ]
+        return replace(log(generator, 1), sightings=tuple(drawn))
+
+    def chosen(base: Evidence, candidate: Evidence):
+        return one_a_side(base, candidate, Question()).kind
+
+    many = of_kinds(S3=5, HYBRID=30)
+    assert chosen(many, of_kinds(S3=30, HYBRID=20)) is SleepKind.HYBRID
+    assert chosen(many, of_kinds(S3=30, HYBRID=4)) is SleepKind.S3
+    assert chosen(many, of_kinds(S3=30)) is SleepKind.S3
+
+
+def test_components_of_less_than_four_values_are_not_compared(log) -> None:
+    generator = np.random.default_rng(SEED)
+
+    def with_parts(n: int, disk_ms: float) -> Evidence:
+        drawn = log(generator, 40)
+        part = Component(ComponentKind.DEVICE, "disk", "resume devices", disk_ms)
+        return replace(
+            drawn,
+            sightings=tuple(
+                replace(each, record=replace(each.record, components=(part,) if i < n else ()))
+                for i, each in enumerate(drawn.sightings)
+            ),
+        )
+
+    def compared(n: int, m: int) -> int:
+        return one_a_side(with_parts(n, 5.0), with_parts(m, 5.0), Question()).components_compared
+
+    assert [compared(3, 9), compared(9, 3), compared(4, 4)] == [0, 0, 1]
+
+
+def test_of_very_many_components_the_longest_are_compared(log) -> None:
+    generator = np.random.default_rng(SEED)
+
+    def with_parts(lengths_ms) -> Evidence:
+        parts = tuple(
+            Component(ComponentKind.DEVICE, f"d{n}", "resume devices", float(ms))
+            for n, ms in enumerate(lengths_ms)
+        )
+        sightings = tuple(
+            replace(each, record=replace(each.record, components=parts))
+            for each in log(generator, 12).sightings
+        )
+        return replace(log(generator, 1), sightings=sightings)
+
+    # d0 is the shortest in the base, and the longest in the candidate; d1 is short in both.
+    base, candidate = [2, 3, *[100] * 399], [500, 3, *[100] * 399]
+    found = one_a_side(with_parts(base), with_parts(candidate), Question())
+    backwards = one_a_side(with_parts(candidate), with_parts(base), Question())
+
+    assert found.components_compared == backwards.components_compared == 400
+    assert [each.name for each in found.components] == ["device d0 in resume devices (sleep)"]
+    assert [each.shift_ms for each in backwards.components] == [-498.0]
+
+
+def test_a_question_takes_the_usual_level_and_a_twentieth_for_what_matters() -> None:
+    assert Question() == Question(kind=None, alpha=0.05, matters=0.05, one_session_is_enough=False)

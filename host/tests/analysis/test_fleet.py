@@ -248,3 +248,139 @@ def test_the_ends_of_a_group_hold_what_all_cycles_of_a_unit_share() -> None:
 
     assert (times.low_ms, times.high_ms) == (749, 1051)
     assert (times.common.rig_ms, times.common.campaign_ms) == (2, 150)
+
+
+def test_failures_of_a_unit_are_held_against_all_others_by_fishers_test() -> None:
+    (odd,) = outlying_failures({"a": (0, 300), "b": (9, 300)})
+
+    # All nine are among b's 300 of 600: two tables are so unlikely, and two units are tried.
+    assert odd.p == pytest.approx(min(1.0, 2 * 2 * math.comb(300, 9) / math.comb(600, 9)))
+    assert (odd.unit, odd.value, odd.others) == ("b", 0.03, 0.0)
+
+
+def test_a_small_unit_is_odd_by_its_share_and_not_by_its_number() -> None:
+    (odd,) = outlying_failures({"large": (30, 3000), "small": (8, 60)})
+
+    assert odd.unit == "small"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "why"),
+    [
+        ([Verdict.FAIL], "1 of 1 campaign of 1 unit fails: c0.rrs"),
+        ([Verdict.FAIL] * 2, "2 of 2 campaigns of 2 units fail: c0.rrs, c1.rrs"),
+        ([Verdict.MARGINAL], "1 of 1 campaign of 1 unit is marginal: c0.rrs"),
+        ([Verdict.MARGINAL] * 2, "2 of 2 campaigns of 2 units are marginal: c0.rrs, c1.rrs"),
+        ([Verdict.NO_EVIDENCE], "1 of 1 campaign of 1 unit gives no evidence: c0.rrs"),
+        (
+            [Verdict.FAIL] * 3,
+            "3 of 3 campaigns of 3 units fail: c0.rrs, c1.rrs, c2.rrs",
+        ),
+        (
+            [Verdict.FAIL] * 5,
+            "5 of 5 campaigns of 5 units fail: c0.rrs, c1.rrs, c2.rrs and 2 more",
+        ),
+    ],
+)
+def test_the_worst_campaigns_are_counted_and_three_are_named(
+    verdicts: list[Verdict], why: str
+) -> None:
+    assert of(*(campaign(i, verdict=v) for i, v in enumerate(verdicts))).why == why
+
+
+def test_campaigns_of_a_group_stand_by_verdict_time_and_path() -> None:
+    def at(path: str, begun: int | None, verdict: Verdict = Verdict.PASS) -> FleetCampaign:
+        return replace(campaign(), path=path, begun_utc_ns=begun, verdict=verdict)
+
+    (group,) = of(
+        at("late", 9), at("b", 5), at("a", 5), at("unknown", None), at("bad", 99, Verdict.FAIL)
+    ).groups
+
+    assert [each.path for each in group.campaigns] == ["bad", "unknown", "a", "b", "late"]
+
+
+@pytest.mark.parametrize("n", [5, 9, 10])
+def test_one_unit_in_five_can_be_odd_at_most(n: int) -> None:
+    """Of n equal units, as many as are far off are named, and n // 5 at most."""
+    values = [900.0 + i % 2 for i in range(n)]
+    values[:2] = [9_000.0, 9_500.0]
+
+    found = outlying_medians({"resume_ms": {f"u{i}": v for i, v in enumerate(values)}}, 0.05)
+
+    # Nine units may have one odd one, and two so far off hide each other from Grubbs' test.
+    assert {odd.unit for odd in found} == ({"u0", "u1"} if n == 10 else set())
+
+
+def test_the_chance_of_an_odd_unit_is_grubbs() -> None:
+    """The critical value of Grubbs' test for n = 10 at 1 %, two-sided, is 2.482 (Grubbs, 1972)."""
+    base = np.array([-1.2, -0.9, -0.5, -0.2, 0.0, 0.1, 0.4, 0.8, 1.1])
+
+    def p_at(g: float) -> float:
+        low, high = 0.0, 1e6
+        for _ in range(200):
+            away = (low + high) / 2
+            values = np.append(base, away)
+            found = (values[-1] - values.mean()) / values.std(ddof=1)
+            low, high = (away, high) if found < g else (low, away)
+        values = 900 + np.append(base, low)
+        found = outlying_medians({"resume_ms": units(values)}, 0.0)
+        return found[0].p if found else 1.0
+
+    assert p_at(2.49) == pytest.approx(0.01, abs=0.001)
+    assert p_at(2.46) == 1.0
+
+
+def test_several_measures_share_the_chance_to_name_a_unit() -> None:
+    values = {f"u{i}": 900.0 + i % 3 for i in range(9)} | {"bad": 990.0}
+    few = {"a": 1.0}
+
+    (one,) = outlying_medians({"x": values, "few": few}, 0.01)
+    found = outlying_medians({"x": values, "y": values, "few": few}, 0.01)
+
+    assert [each.p for each in found] == pytest.approx([2 * one.p] * 2)
+    others = [value for unit, value in values.items() if unit != "bad"]
+    assert (one.value, one.others) == (990.0, float(np.median(others)))
+
+
+@pytest.mark.parametrize(("matters", "named"), [(0.10, True), (0.1001, False)])
+def test_a_median_that_differs_by_just_what_matters_is_named(matters: float, named: bool) -> None:
+    values = {f"u{i}": 1000.0 for i in range(9)} | {"bad": 1100.0}
+
+    assert bool(outlying_medians({"x": values}, matters)) is named
+
+
+def test_the_middle_of_a_unit_weighs_its_campaigns_by_their_cycles() -> None:
+    (group,) = of(
+        campaign(1, unit="a", median_ms=900, n=300, spread_ms=10.0),
+        campaign(2, unit="a", median_ms=1000, n=100, spread_ms=50.0),
+        campaign(3, unit="b", median_ms=1000, n=100, spread_ms=40.0),
+        campaign(4, unit="c", median_ms=1100, n=100, spread_ms=60.0),
+    ).groups
+    (times,) = group.times
+
+    medians = np.array([925.0, 1000.0, 1100.0])
+    errors = math.sqrt(math.pi / 2) * np.array([20 / 20, 40 / 10, 60 / 10])
+    assert (times.units, times.median_ms, times.within_ms) == (3, 1000.0, 40.0)
+    assert times.between_ms == pytest.approx(math.sqrt(medians.var(ddof=1) - (errors**2).mean()))
+    assert (times.low_ms, times.high_ms) == (925.0, 1100.0)
+    assert times.next_within == pytest.approx(2 / 4)
+
+
+def test_units_whose_scatter_explains_their_spread_show_none_between_them() -> None:
+    (group,) = of(*(campaign(i, median_ms=900.0 + i, spread_ms=500.0) for i in range(3))).groups
+
+    assert group.times[0].between_ms == 0.0
+
+
+def test_of_one_unit_nothing_is_said_of_the_next() -> None:
+    (group,) = of(campaign()).groups
+
+    assert group.times[0].next_within is None
+    assert (group.times[0].low_ms, group.times[0].high_ms) == (900.0, 900.0)
+
+
+def test_a_unit_with_a_failure_is_one_that_fails_however_little_is_known_of_the_rest() -> None:
+    lacks = replace(campaign(2, failed=1), undecided=5, evidence_lacks=True)
+    (group,) = of(campaign(1), lacks).groups
+
+    assert (group.units_failed, group.units_share.n, group.units_share.undecided) == (1, 2, 0)

@@ -28,14 +28,6 @@ def measured(scene: Scene, seed: int = 1):
     return reading, {each.definition: each for each in timed(scene, reading)}
 
 
-@pytest.mark.parametrize("number", range(60))
-def test_each_moment_is_within_its_bound_or_refused(number) -> None:
-    scene, _, moments = play(number, 20)
-
-    for each in moments:
-        assert each.ratio <= 1, (scene, each)
-
-
 @pytest.mark.parametrize("phase", np.arange(20) / 20)
 def test_slow_edges_of_light_parts_delay_the_first_light_within_its_bound(phase) -> None:
     scene = Scene(

@@ -170,3 +170,100 @@ def test_units_each_on_a_rig_of_its_own_are_not_told_from_their_rigs() -> None:
 )  # fmt: skip
 def test_quantiles_are_those_of_the_tables(share: float, freedom: int, value: float) -> None:
     assert chi_squared_quantile(share, freedom) == pytest.approx(value, rel=1e-3)
+
+
+def of_cells(generator, cells, sessions: int = 1) -> tuple[Source, ...] | None:
+    """Return the sources that sessions on these pairs of unit and rig tell apart."""
+    found = variance_components(
+        [sums(unit, rig, generator.normal(size=5)) for unit, rig in cells for _ in range(sessions)]
+    )
+    return None if found is None else found.sources
+
+
+@pytest.mark.parametrize(
+    ("cells", "sessions", "expected"),
+    [
+        # Two units on two rigs, all four pairs: the least design that tells all apart.
+        ([(0, 0), (0, 1), (1, 0), (1, 1)], 2, EVERY),
+        ([(0, 0), (0, 1), (1, 0), (1, 1)], 1, EVERY[:3] + EVERY[4:]),
+        # Three pairs leave no freedom to unit x rig.
+        ([(0, 0), (0, 1), (1, 0)], 2, (Source.UNIT, Source.RIG, *EVERY[3:])),
+        ([(0, 0), (1, 0)], 2, (Source.UNIT, *EVERY[3:])),
+        ([(0, 0), (0, 1)], 2, (Source.RIG, *EVERY[3:])),
+        ([(0, 0)], 2, EVERY[3:]),
+        ([(0, 0)], 1, EVERY[4:]),
+        # Each unit on one rig, several on each; and each rig with one unit.
+        ([(0, 0), (1, 0), (2, 1), (3, 1)], 1, (Source.UNIT, Source.RIG, EVERY[4])),
+        ([(0, 0), (0, 1), (1, 2), (1, 3)], 1, (Source.UNIT, Source.RIG, EVERY[4])),
+        ([(0, 0), (1, 1)], 2, (Source.UNIT, *EVERY[3:])),
+    ],
+)
+def test_a_design_tells_apart_what_it_can(cells, sessions: int, expected) -> None:
+    assert of_cells(np.random.default_rng(SEED), cells, sessions) == expected
+
+
+def test_figures_of_a_study_by_hand() -> None:
+    """Two units, one session each: one-way analysis of variance, worked out."""
+    sessions = [
+        StudySession("a", "u1", "r", {"resume_ms": (900.0, 902.0, 904.0)}),
+        StudySession("b", "u2", "r", {"resume_ms": (920.0, 922.0, 924.0, 926.0, 928.0)}),
+        StudySession("c", "u2", "r", {}),
+    ]
+    study = study_of(sessions)
+    (measure,) = study.measures
+
+    within = (8 + 40) / 6  # sums of squares over 2 + 4 degrees of freedom
+    mean = (3 * 902 + 5 * 924) / 8
+    between = 3 * (902 - mean) ** 2 + 5 * (924 - mean) ** 2
+    n0 = 8 - (9 + 25) / 8
+    unit = (between - within) / n0
+    assert (measure.values, measure.units, measure.rigs, measure.sessions) == (8, 2, 1, 2)
+    assert measure.mean_ms == pytest.approx(mean)
+    assert measure.repeatability.sd_ms == pytest.approx(math.sqrt(within))
+    assert measure.components[0].deviation.sd_ms == pytest.approx(math.sqrt(unit))
+    assert measure.components[0].share == pytest.approx(unit / (unit + within))
+    assert [each.freedom for each in measure.components] == [1, 6]
+    assert [each.contains_session for each in measure.components] == [True, False]
+    assert measure.total.sd_ms == pytest.approx(math.sqrt(unit + within))
+    assert measure.reproducibility.sd_ms == pytest.approx(math.sqrt(within))
+    assert measure.grr_percent == pytest.approx(100 * math.sqrt(within / (unit + within)))
+    assert measure.categories == math.floor(1.41 * math.sqrt(unit / within))
+    assert measure.session_cycles == 4
+    assert measure.session_mean_ms == pytest.approx(math.sqrt(within / 4))
+    low, high = measure.repeatability.low_ms, measure.repeatability.high_ms
+    # 6 degrees of freedom: chi-squared's quantiles of tables.
+    assert (low, high) == pytest.approx(
+        (math.sqrt(6 * within / 14.44938), math.sqrt(6 * within / 1.237344)), rel=1e-5
+    )
+    assert study.sessions == (("a", "u1", "r"), ("b", "u2", "r"), ("c", "u2", "r"))
+
+
+def test_equal_values_have_no_variation_and_no_categories() -> None:
+    sessions = [StudySession(unit, unit, "r", {"resume_ms": (9.0, 9.0)}) for unit in "ab"]
+    (measure,) = study_of(sessions).measures
+
+    assert (measure.total.sd_ms, measure.grr_percent, measure.categories) == (0.0, 0.0, None)
+    assert [each.share for each in measure.components] == [0.0, 0.0]
+    assert measure.total.low_ms is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "notes"),
+    [
+        (["aA", "aA"], ["One unit", "One rig"]),
+        (["aA", "bA", "aA", "bA"], ["One rig"]),
+        (["aA", "bA"], ["One rig", "One session a pair"]),
+        (["aA", "bB"] * 2, ["Each unit was on a rig of its own"]),
+        (["aA", "aB", "bA"] * 2, ["3 of 4 pairs"]),
+        (["aA", "aB", "bA", "bB"] * 2, []),
+        (["aA", "aB", "bA", "bB"], ["One session a pair"]),
+    ],
+)
+def test_a_study_says_what_its_design_cannot_show(cells: list[str], notes: list[str]) -> None:
+    sessions = [StudySession(str(n), unit, rig, {}) for n, (unit, rig) in enumerate(cells)]
+
+    found = study_of(sessions).notes
+
+    assert len(found) == len(notes)
+    for note, begins in zip(found, notes, strict=True):
+        assert note.startswith(begins)

@@ -11,7 +11,7 @@ import pytest
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.answer.assessment import assess, assess_capture, stored_budgets
 from resume_rig.campaign.plan.plan import default_plan, override
-from resume_rig.campaign.store.read_back import load_campaign
+from resume_rig.campaign.store.read_back import load_campaign, timed_campaign
 from resume_rig.model.budget import Budget, Scope, scoped_bound_ns
 from resume_rig.model.result.cycle import Correlation, IntervalName
 from resume_rig.oslog.reading import read_logs
@@ -26,8 +26,9 @@ def campaign(simulated: Callable[..., Any]) -> tuple[Correlation, Mapping[str, B
     bench = simulated()
     bench.begin(override(default_plan(), cycles=6))
     stored = load_campaign(bench.path)
-    correlation = assess(stored)
-    budgets = stored_budgets(stored, correlation)
+    timed = timed_campaign(stored)
+    correlation = assess(stored, timed=timed)
+    budgets = stored_budgets(stored, correlation, timed.calibrations)
     return correlation, {budget.name: budget for budget in budgets}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.plan.plan import NS_PER_S, Plan, StopRules, default_plan, override
+from resume_rig.campaign.plan.plan import Plan, StopRules, default_plan, override
 from resume_rig.campaign.run.campaign import begin
 from resume_rig.campaign.run.events import CampaignEvent, CycleDone
 from resume_rig.campaign.store.disk import (
@@ -23,6 +23,7 @@ from resume_rig.campaign.store.disk import (
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.units import NS_PER_S
 
 
 def test_a_campaign_that_does_not_fit_makes_no_store_and_moves_nothing(fake: Any) -> None:

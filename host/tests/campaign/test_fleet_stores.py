@@ -7,20 +7,27 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.campaign.answer.compare import load_sessions
 from resume_rig.campaign.answer.fleet import (
     SurveyedStore,
+    campaign_id,
     counted_once,
     find_stores,
     survey_store,
     survey_stores,
 )
+from resume_rig.campaign.plan.plan import Plan, override
+from resume_rig.campaign.run.campaign import begin
+from resume_rig.campaign.run.events import CampaignEvent, CycleDone
 from resume_rig.campaign.store.disk import is_being_written
+from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.campaign.store.salvage import salvage
 from resume_rig.cli.main import main
 from resume_rig.model.errors import UsageError
@@ -174,6 +181,124 @@ def test_copies_count_once_and_the_longest_of_them(stores: Path, tmp_path: Path)
     assert set(copies) == {(str(salvaged), str(copy)), (str(whole), str(copy))}
 
 
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Campaigns of 3 and of 9 cycles with one seed, and copies of the longer one.
+
+    `early` was copied while the campaign ran, `resumed` is that copy, gone on with by itself,
+    `salvaged` is of one whose first cycle is lost.
+    """
+    folder = tmp_path_factory.mktemp("copied")
+    rig = "sim:clock=virtual,seed=1"
+    for name, cycles in (("three", 3), ("whole", 9)):
+        words = ["run", "--rig", rig, "--cycles", str(cycles), "--out", str(folder / f"{name}.rrs")]
+        assert main(words) == 0
+    whole = folder / "whole.rrs"
+    for name in ("copy", "early", "damaged"):
+        shutil.copy(whole, folder / f"{name}.rrs")
+    remove(folder / "early.rrs", "number > 4")
+    shutil.copy(folder / "early.rrs", folder / "resumed.rrs")
+    assert main(["run", "--resume", str(folder / "resumed.rrs")]) == 0
+    remove(folder / "damaged.rrs", "number = 1")
+    salvage(folder / "damaged.rrs", folder / "salvaged.rrs")
+    return folder
+
+
+def remove(store: Path, which: str) -> None:
+    """Leave in a store what it had before some of its cycles were committed."""
+    with contextlib.closing(sqlite3.connect(store)) as connection, connection:
+        cycles = f"SELECT number FROM cycle WHERE {which}"
+        connection.execute(f"DELETE FROM seal WHERE cycle IN ({cycles})")
+        connection.execute(f"DELETE FROM cycle WHERE {which}")
+
+
+def once(folder: Path, *names: str) -> tuple[list[str], set[tuple[str, str]]]:
+    """Return which stores count, and (copy, of what) of the others, by name."""
+    campaigns, _, copies = counted_once(surveyed([folder / f"{name}.rrs" for name in names]))
+    counted = [Path(each.path).stem for each in campaigns]
+    return counted, {(Path(copy).stem, Path(of).stem) for copy, of in copies}
+
+
+def test_two_campaigns_of_one_seed_count_both(copied: Path) -> None:
+    three, nine = (load_campaign(copied / f"{name}.rrs") for name in ("three", "whole"))
+    # Nothing of the raw data distinguishes their first cycles, only the plan does.
+    assert [raw.edges for raw in three.cycles] == [raw.edges for raw in nine.cycles[:3]]
+
+    assert once(copied, "three", "whole") == (["three", "whole"], set())
+
+
+@pytest.mark.parametrize(
+    ("names", "counted", "copies"),
+    [
+        (("whole", "copy"), ["whole"], {("copy", "whole")}),
+        (("early", "whole"), ["whole"], {("early", "whole")}),
+        (("salvaged", "whole"), ["whole"], {("salvaged", "whole")}),
+        (("salvaged", "early"), ["salvaged", "early"], set()),
+        (
+            ("three", "early", "copy", "salvaged", "whole"),
+            ["three", "copy"],
+            {("early", "copy"), ("salvaged", "copy"), ("whole", "copy")},
+        ),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, tuple) else None,
+)
+def test_a_store_all_of_whose_cycles_another_has_is_a_copy(
+    copied: Path, names: tuple[str, ...], counted: list[str], copies: set[tuple[str, str]]
+) -> None:
+    assert once(copied, *names) == (counted, copies)
+
+
+def test_a_copy_that_went_on_by_itself_hides_no_cycle(copied: Path) -> None:
+    paths = [copied / "whole.rrs", copied / "resumed.rrs"]
+
+    campaigns, _, copies = counted_once(surveyed(paths))
+
+    assert copies == ()
+    marks = [mark for each in campaigns for mark in each.marks if "also in" in mark]
+    assert marks == ["4 cycles also in resumed.rrs", "4 cycles also in whole.rrs"]
+
+
+def test_a_store_that_was_copied_while_its_campaign_ran_is_a_copy(
+    simulated: Callable[..., Any], short_plan: Plan, tmp_path: Path
+) -> None:
+    bench, early = simulated(), tmp_path / "early.rrs"
+
+    def copy(event: CampaignEvent) -> None:
+        if isinstance(event, CycleDone) and event.raw.number == 2:
+            shutil.copy(bench.path, early)
+
+    begin(bench.path, override(short_plan, cycles=4), bench.identity, bench.parts, copy)
+
+    assert once(tmp_path, "early", "sim") == (["sim"], {("early", "sim")})
+
+
+def test_stores_without_a_cycle_are_no_copies(copied: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        shutil.copy(copied / "whole.rrs", tmp_path / f"{name}.rrs")
+        remove(tmp_path / f"{name}.rrs", "number > 0")
+
+    assert once(tmp_path, "a", "b") == (["a", "b"], set())
+
+
+def test_a_campaign_has_one_id_in_all_its_copies(copied: Path) -> None:
+    ids = {
+        name: campaign_id(load_campaign(copied / f"{name}.rrs"))
+        for name in ("whole", "copy", "early", "salvaged", "three")
+    }
+
+    assert len({ids[name] for name in ("whole", "copy", "early", "salvaged")}) == 1
+    assert ids["three"] != ids["whole"]
+
+
+def test_of_copies_compare_takes_the_longest_and_names_the_others(copied: Path) -> None:
+    early, whole, three = (copied / f"{name}.rrs" for name in ("early", "whole", "three"))
+
+    sessions = load_sessions([early, whole, three])
+
+    assert [each.path for each in sessions] == [str(whole), str(three)]
+    assert sessions[0].notes == (f"{early} is a copy of {whole} and counts once.",)
+
+
 def test_a_store_that_is_being_written_is_told_as_running(stores: Path, tmp_path: Path) -> None:
     path = tmp_path / "night.rrs"
     shutil.copy(stores / "a" / "one.rrs", path)
@@ -256,7 +381,7 @@ def log_of(name: str, *accounts: int, cycles: int = 3, log: str = "evtx") -> Sur
         times={},
         log=log,
     )
-    return SurveyedStore(line, name, accounts)
+    return SurveyedStore(line, accounts)
 
 
 def test_a_log_that_another_holds_whole_counts_once() -> None:

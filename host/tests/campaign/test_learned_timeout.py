@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.campaign.plan.plan import NS_PER_S, default_plan, override
+from resume_rig.campaign.plan.plan import default_plan, override
 from resume_rig.campaign.run.cycle import (
     FEWEST,
     FLOOR_NS,
@@ -16,6 +16,7 @@ from resume_rig.campaign.run.cycle import (
     learned_timeout_ns,
 )
 from resume_rig.campaign.store.store import Store
+from resume_rig.model.units import NS_PER_S
 from resume_rig.rig.sim.dut.event import SimFault
 
 PLAN_NS = 60 * NS_PER_S

@@ -257,6 +257,9 @@ def test_one_value_on_the_command_line_takes_the_place_of_a_list() -> None:
     assert {plan.of_cycle(n).press_ns for n in range(6)} == {200 * MS}
     assert varied_plan.vary != plan.vary
 
+    slow = parse_plan({"cycles": 2, "wake_timeout_s": [30, 60], "warm_up": 0})
+    assert override(slow, wake_timeout_ns=20 * S).of_cycle(1).wake_timeout_ns == 20 * S
+
 
 def test_a_bench_has_to_be_able_to_do_all_that_a_plan_varies() -> None:
     plan = parse_plan(tomllib.loads(VARIED.format(order="matrix")))

@@ -1,6 +1,7 @@
 """The store: what it refuses, what it keeps, how small it is."""
 
 import dataclasses
+import json
 import os
 import shutil
 import sqlite3
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from resume_rig.campaign.store.raw import CycleRaw, LogMark, LogState, Recovery,
 from resume_rig.campaign.store.salvage import salvage
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
-from resume_rig.model.dut import RecoveryStep
+from resume_rig.model.dut import PlatformConstants, RecoveryStep
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.light import LightOnset, OnsetState
@@ -75,11 +77,67 @@ def test_a_new_store_holds_who_and_what(fake: Any) -> None:
 
 
 def test_the_dut_profile_comes_back_whole(simulated: Make) -> None:
-    bench = simulated()
+    constants = PlatformConstants(residual_ns=-3, firmware_extra_ms=24)
+    bench = simulated(change=lambda dut: dataclasses.replace(dut, platform=constants))
     new_store(bench).close()
 
     with Store.open(bench.path) as store:
         assert store.identity == bench.identity
+    with closing(sqlite3.connect(bench.path)) as connection:
+        rows = dict(connection.execute("SELECT name, value FROM identity"))
+    # The key that stores of an earlier version have.
+    assert json.loads(rows["identity"])["dut"]["known"] == {
+        "residual_ns": -3,
+        "firmware_extra_ms": 24,
+    }
+
+
+def fingerprints(path: Path) -> list[int]:
+    with Store.open(path) as store:
+        return list(store.fingerprints())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "boot_id = 6",
+        "utc_minus_host_ns = -4",
+        "started_host_ns = 3",
+        "ended_host_ns = 6",
+        "edges = x''",
+    ],
+)
+def test_a_fingerprint_is_of_one_cycle_and_of_what_a_salvage_keeps(fake: Any, change: str) -> None:
+    with new_store(fake) as store:
+        for number in (1, 2):
+            store.commit_cycle(dataclasses.replace(A_CYCLE, number=number))
+    first, second = fingerprints(fake.path)
+    assert first != second
+
+    with closing(sqlite3.connect(fake.path)) as connection, connection:
+        connection.execute("UPDATE cycle SET light = x'01', records = x'01', lost_light = 9")
+    assert fingerprints(fake.path) == [first, second]
+
+    with closing(sqlite3.connect(fake.path)) as connection, connection:
+        connection.execute(f"UPDATE cycle SET {change} WHERE number = 2")
+    assert fingerprints(fake.path)[0] == first
+    assert fingerprints(fake.path)[1] not in (first, second)
+
+
+def test_a_cycle_of_another_plan_or_beginning_has_another_fingerprint(
+    make_fake: Callable[[str], Any],
+) -> None:
+    found = []
+    for name, cycles, created_utc_ns in (("a", 4, 1), ("b", 5, 1), ("c", 4, 2), ("d", 4, 1)):
+        bench = make_fake(name)
+        identity = dataclasses.replace(bench.identity, created_utc_ns=created_utc_ns)
+        with Store.create(bench.path, identity, override(default_plan(), cycles=cycles)) as store:
+            store.begin_session(A_SESSION)
+            store.commit_cycle(A_CYCLE)
+        found += fingerprints(bench.path)
+
+    assert found[0] == found[3]
+    assert len(set(found)) == 3
 
 
 def test_cycles_recoveries_and_the_state_of_the_log_come_back(fake: Any) -> None:

@@ -133,7 +133,7 @@ class Wevtutil:
     def __init__(self, events: Path) -> None:
         self._events = events
 
-    def known_kind(self) -> DutKind:
+    def stated_kind(self) -> DutKind:
         return DutKind.WINDOWS
 
     def begin(self, command: str) -> RunningCommand:

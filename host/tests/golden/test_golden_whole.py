@@ -16,6 +16,7 @@ from golden import campaigns, captures, logs
 from golden.ask import ask, settled
 from golden.frozen import ANSWERS, INPUTS, alike, differences, first_difference, thawed
 from golden.play import CASES
+from golden.test_golden_numbers import DRIFTS
 
 TESTS = Path(__file__).resolve().parents[1]
 REFERENCE = TESTS.parents[1] / "docs" / "reference"
@@ -86,7 +87,9 @@ def paths(value: object, path: str = "$") -> Iterator[tuple[str, bool]]:
 
 
 def test_every_case_is_frozen_and_nothing_else_is() -> None:
-    assert {place.name for place in ANSWERS.iterdir()} == {f"{case}.json.xz" for case in CASES}
+    numbers = ["numbers-light", *(f"numbers-clocks-{drift}" for drift in DRIFTS)]
+    cases = {f"{case}.json.xz" for case in [*CASES, *numbers]}
+    assert {place.name for place in ANSWERS.iterdir()} == cases
     kept = {f"{name}.json.xz" for name in captures.CAPTURES} | {f"{e}.evtx.xz" for e in logs.EVTX}
     assert {place.name for place in INPUTS.iterdir()} == kept
 

@@ -60,8 +60,8 @@ def test_a_character_differs_from_its_base_where_it_says_so_alone(
         return
     own, base = load_dut_profile(name), load_dut_profile(raw["base"])
     changed = {f.name for f in fields(own) if getattr(own, f.name) != getattr(base, f.name)}
-    said = {key.replace("idle_s", "idle_ns") for key in raw}
-    assert changed == {"name"} | said - {"base"}
+    field_of = {"idle_s": "idle_ns", "known": "platform"}
+    assert changed == {"name"} | {field_of.get(key, key) for key in raw} - {"base"}
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ def test_what_is_known_of_a_platform_is_read(tmp_path: Path) -> None:
         "firmware_extra_ms = 24\nlight_after_complete_max_ms = -10\n",
         "utf-8",
     )
-    known = load_dut_profile(str(path)).known
-    assert known == PlatformConstants(-305 * MS, 80 * MS, 24, -10 * MS)
-    assert load_dut_profile("healthy-desktop").known is None
+    platform = load_dut_profile(str(path)).platform
+    assert platform == PlatformConstants(-305 * MS, 80 * MS, 24, -10 * MS)
+    assert load_dut_profile("healthy-desktop").platform is None
 
 
 def test_part_of_a_phase_is_enough(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from resume_rig.acceptance.assessment import Assessed
 from resume_rig.analysis.compare.samples import HEADLINES
 from resume_rig.analysis.findings.advice import rank
 from resume_rig.analysis.verdict.series import measured_times
-from resume_rig.campaign.answer.fleet import campaign_line, origin_of
+from resume_rig.campaign.answer.fleet import campaign_id, campaign_line
 from resume_rig.campaign.store.read_back import StoredCampaign, load_campaign
 from resume_rig.model.budget import Budget
 from resume_rig.model.errors import UsageError
@@ -277,12 +277,12 @@ def judged_facts(
         added_ns: host wall time.
     """
     line = campaign_line(stored, correlation, UnitBy.DUT, running=False)
-    origin = origin_of(stored)
+    identifier = campaign_id(stored)
     rows: dict[str, list[dict[str, object]]] = {
         "campaigns": [
             {
                 **_campaign(line, requirement),
-                "campaign_id": origin,
+                "campaign_id": identifier,
                 "schema_version": SCHEMA_VERSION,
                 "added_ns": added_ns,
                 "software": stored.identity.software,
@@ -305,7 +305,7 @@ def judged_facts(
         "month": month_of(stored.identity.created_utc_ns),
     }
     tables = {name: arrow_table(name, found, keys) for name, found in rows.items()}
-    return JudgedFacts(origin, load_id, line.cycles, tables)
+    return JudgedFacts(identifier, load_id, line.cycles, tables)
 
 
 def arrow_table(name: str, rows: Sequence[Mapping[str, object]], keys: Mapping[str, object]) -> Any:

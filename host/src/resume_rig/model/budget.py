@@ -43,7 +43,6 @@ class BudgetRow:
     """One term of a budget.
 
     Attributes:
-        name: what may be wrong.
         source: document or file that the figures come from.
         half_width_ns: the error is within +/- this; standard_ns: its standard uncertainty.
         sensitivity: by what the error reaches the result: +1 or -1, 2 where it counts twice.
@@ -73,7 +72,7 @@ class BudgetRow:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """Type A beside the budget: how the DUT itself scatters over a campaign's cycles.
+    """Type A, next to the budget: how the DUT itself scatters over a campaign's cycles.
 
     Attributes:
         count: cycles that have the interval.

@@ -65,7 +65,7 @@ class SleepMeans(StrEnum):
     IDLE = "IDLE"
     """Nobody touches the DUT until its own time-out puts it to sleep."""
     COMMAND = "COMMAND"
-    """The DUT's OS is told to."""
+    """The DUT's OS is commanded to."""
 
 
 @unique

@@ -1,6 +1,6 @@
-"""A DUT profile: the unit, what is wired, its platform, and how a simulated one behaves.
+"""A DUT profile: the unit, what is wired, its platform, how it is brought back when it hangs.
 
-How a DUT that is not as a cycle needs it is brought back: the steps of a ladder.
+And how a simulated one behaves; docs/reference/dut-profiles.md has the file.
 """
 
 from dataclasses import dataclass
@@ -8,8 +8,7 @@ from enum import StrEnum, unique
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.os_record import SleepKind
-
-NS_PER_S = 1_000_000_000
+from resume_rig.model.units import NS_PER_S
 
 
 @unique
@@ -59,7 +58,7 @@ DEFAULT_LADDER = RecoveryLadder()
 
 @dataclass(frozen=True, slots=True)
 class PlatformConstants:
-    """Constants of a platform, learned over healthy units and campaigns; None: not known.
+    """Constants of a platform, learned over healthy units and campaigns; None: not learned.
 
     Attributes:
         residual_ns: PLTRST# rising to light, minus BiosInit, minus DriverInit.
@@ -148,7 +147,7 @@ class DutBehaviour:
 
 
 SOUND = DutBehaviour()
-"""Of a DUT that does what it is asked, and tells the truth."""
+"""Of a DUT that does what it is asked, and reports the truth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,23 +211,21 @@ class DutProfile:
         chassis: "laptop" or "desktop".
         channels: the lines that are wired; others are absent from every result.
         actuators: what the rig can move on this unit.
-        reset_to_tsc_min_ns, reset_to_tsc_max_ns: what is known of PLTRST# rising to the TSC's
-            zero, which neither side can see.
+        reset_to_tsc_min_ns, reset_to_tsc_max_ns: bounds of PLTRST# rising to the TSC's
+            zero, which neither side can observe.
         os_build: the Windows build that a simulated one claims.
         firmware_extra_ms: BiosInitDuration minus FullResume, constant per machine.
-        timing: how a simulated one behaves.
         lid_close_sleeps, lid_open_wakes: what a simulated one does when its lid moves.
         keyboard_wakes, contact_wakes, lan_wakes: whether a simulated one is armed for them.
         mac: of the network adapter that a magic packet wakes, twelve hexadecimal digits in pairs;
-            None: nobody says.
+            None: not stated.
         s3_power_max_mw: a unit that draws more is not in S3; None: half of what it draws awake.
         standby_mw: what a simulated one draws in Modern Standby.
         pwr_ok_rise_max_ns: PWR_OK rises within so long (0 to 100 %); None: within ATX's 10 ms.
         pressed_by: what presses the button: "header" (photoMOS at its header) or "finger".
-        known: what healthy units of its platform have shown; None: nothing.
-        behaviour: how a simulated one errs.
+        platform: what healthy units have shown, the table `known` of the file; None: nothing.
         recovery: how it is brought back when it hangs.
-        idle_ns: after so long without input its OS puts it to sleep; None: never, or nobody says.
+        idle_ns: after so long without input its OS puts it to sleep; None: never, or not stated.
     """
 
     name: str
@@ -248,7 +245,7 @@ class DutProfile:
     lid_open_wakes: bool = True
     pwr_ok_rise_max_ns: int | None = None
     pressed_by: str = "header"
-    known: PlatformConstants | None = None
+    platform: PlatformConstants | None = None
     behaviour: DutBehaviour = SOUND
     recovery: RecoveryLadder = DEFAULT_LADDER
     idle_ns: int | None = None

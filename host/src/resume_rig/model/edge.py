@@ -21,7 +21,6 @@ class Edge(NamedTuple):
     Attributes:
         number: the board's gapless number of this edge since its boot, from 0.
         t_ns: board clock, nanoseconds since the board's boot (or capture start).
-        channel: the line that changed.
         level: the electrical level after the change, 0 or 1.
     """
 
@@ -61,6 +60,11 @@ class ClockExchange(NamedTuple):
     board_rx_ns: int
     board_tx_ns: int
     host_rx_ns: int
+
+    @property
+    def round_trip_ns(self) -> int:
+        """How long it took, without the time from request to reply on the board."""
+        return (self.host_rx_ns - self.host_tx_ns) - (self.board_tx_ns - self.board_rx_ns)
 
 
 CHANNELS: Final = tuple(Channel)

@@ -1,10 +1,8 @@
-"""The one tree of exceptions.
+"""The one tree of exceptions: all that a user can cause, each one sentence.
 
-Everything that a user can cause is one of these, and its text is one sentence: what was
-attempted, on what, what was found, what is allowed. The command line maps each branch to an exit
-status and prints no traceback for it.
-
-A name as a shell takes it, for commands that somebody copies out of a sentence.
+A sentence has what was attempted, on what, what was found, what is allowed; a command in it is
+written as a shell takes it. The command line maps each branch to an exit status and prints no
+traceback for it.
 """
 
 import os
@@ -47,7 +45,7 @@ class DeviceFault(RigError):
     Attributes:
         group: SMP group that the code belongs to; 64 is the rig group, -1 an SMP-level `rc`.
         code: the error code of that group (fixtures/wire/rig.cddl names those of group 64).
-        left_ns: how much later the request would be taken [ns]; 0 where the board does not say.
+        left_ns: how much later the request would be taken [ns]; 0 where it does not report it.
     """
 
     def __init__(self, group: int, code: int, text: str, left_ns: int = 0) -> None:
@@ -66,7 +64,7 @@ class DutFault(RigError):
 
 
 def shell_word(path: Path) -> str:
-    """Return a path as one word of a command line; one without blanks and signs as it is."""
+    """Return a path as one word of a command line, for commands that a user copies."""
     if os.name == "nt":
         return subprocess.list2cmdline([str(path)])
     return shlex.quote(str(path))

@@ -60,7 +60,6 @@ class WireShares:
 
     Attributes:
         lost: share of bytes that do not arrive; 0 to 1, as the others.
-        doubled: that arrive twice.
         flipped: that arrive with one bit turned over.
         late: share of the packets that are held up, with whatever follows them on the line.
         late_ns: for how long.

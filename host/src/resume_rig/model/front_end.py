@@ -20,7 +20,7 @@ class PathDelay:
         rises: the edge at the DUT's pin.
         value_ns: delay; half_width_ns, standard_ns: of what is left when it is subtracted.
         conditions: levels and parts. deck: the simulation; empty where there is none.
-        origin: who says so.
+        origin: of the figures: who measured or simulated them.
         ramp_ns: for how long the edge rises or falls, 0 to 100 %; None for logic.
     """
 

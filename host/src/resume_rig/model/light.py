@@ -19,7 +19,7 @@ class OnsetState(IntEnum):
     IDLE = 0
     """Nothing was recorded since the board's boot."""
     DARK = 1
-    """Recording, and no light so far."""
+    """Recording, and no light yet."""
     RISING = 2
     """Recording; light came, its level has not settled yet."""
     OK = 3
@@ -40,7 +40,7 @@ class OnsetState(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class LightOnset:
-    """When a panel came on. What a state does not allow to say is None, never guessed.
+    """When a panel came on. What a state does not give is None, never guessed.
 
     Attributes:
         state: only OK carries everything; NOT_SETTLED, UNSTABLE and SATURATED carry `first_ns`.
@@ -76,7 +76,7 @@ class LightBasis(StrEnum):
     HALF = "t_50"
     """50 % of the settled level, as the board timed it."""
     BLOCKS = "t_50-of-1ms-blocks"
-    """The same from stored blocks of 1 ms, where the board told no onset."""
+    """The same from stored blocks of 1 ms, where the board reported no onset."""
     LARGEST_STEP = "t_50-of-the-largest-step"
     """50 % of the largest step, from stored blocks of 1 ms, where light came in several steps."""
     COMPARATOR = "comparator"

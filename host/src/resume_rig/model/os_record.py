@@ -22,15 +22,14 @@ class Component:
     Components may overlap and nest: their durations do not add up to that of the transition.
 
     Attributes:
-        kind: what it is.
         name: as recorded; hostile: escape it where it is shown.
         phase: the phase of the transition that it belongs to, e.g. "resume devices"; of a phase,
             its parent's name, or empty.
-        duration_ms: how long it took; None where the account says that it had not ended.
+        duration_ms: how long it took; None where it had not ended.
         start_ms: when it began, from the start of the transition.
-        own_ms: what is left of the duration without its children, where the account tells.
-        detail: what else tells it from others of its name (process id, driver, bus address).
-        held_ms: how long of it others had to wait for it, where the account tells (the prePendTime
+        own_ms: what is left of the duration without its children, where the account has it.
+        detail: what distinguishes it from others of its name (process id, driver, bus address).
+        held_ms: how long of it others had to wait for it, where the account has it (the prePendTime
             of a Plug and Play object: until its driver returned STATUS_PENDING).
         group: the load order group of a service; empty where it has none.
     """
@@ -65,12 +64,12 @@ class Figure:
 
 @unique
 class SleepKind(StrEnum):
-    """What kind of sleep an OS record tells of (log --json `kind`).
+    """What kind of sleep an OS record is of (log --json `kind`).
 
     MODERN_STANDBY is Windows' S0 low power idle, S2IDLE Linux's "freeze"; DIED is a sleep that the
     OS did not come back from. BOOT and SHUTDOWN are no sleeps: accounts of on/off transitions that
-    the same tools write; none of them is ever judged as a resume. STANDBY_PERFORMANCE tells what
-    delayed a sleep and its resume, beside the record of the sleep itself.
+    the same tools write; none of them is ever judged as a resume. STANDBY_PERFORMANCE has what
+    delayed a sleep and its resume, besides the record of the sleep itself.
     """
 
     S1 = "S1"
@@ -140,12 +139,12 @@ def transition_of_word(word: str) -> SleepKind | None:
 
 
 NO_SUSPENDS = NO_SLEEPS | {SleepKind.MODERN_STANDBY, SleepKind.S2IDLE}
-"""Kinds of records that cannot tell of a cycle in which SLP_S3# fell."""
+"""Kinds of records that cannot be of a cycle in which SLP_S3# fell."""
 
 
 @dataclass(frozen=True, slots=True)
 class WakeSource:
-    """What woke the DUT, as the OS says.
+    """What woke the DUT, OS-reported.
 
     Attributes:
         type: WakeSourceType as recorded; None where the record has none.
@@ -172,16 +171,15 @@ class OsRecord:
         source: index into the reading's sources.
         record_id: number of the event that gives the account: Power-Troubleshooter 1, or
             Kernel-Power 507 or 41 for the kinds that it does not know.
-        kind: what kind of sleep it was.
         sleep_time_utc_ns, wake_time_utc_ns: SleepTime and WakeTime, OS clock, ns since 1970 UTC;
             after a wake good to about +/-0.5 s absolutely. Of a boot its start and its end, of a
-            shutdown its start, where the account tells them.
+            shutdown its start, where the account has them.
         written_utc_ns: TimeCreated of the record itself.
         sleep_ms: length of the transition to sleep. wake_ms: device and user initialisation.
         driver_init_ms, bios_init_ms: the two parts that SYSFUND-0004 sums.
         firmware_resume_ms: FullResume of Kernel-Power 131, the firmware's own S3 time.
         firmware_resume_count: ResumeCount of the same record.
-        os_build: the build that wrote it, where the log says so.
+        os_build: the build that wrote it, where the log has it.
         components: phases, devices, services and applications that the account times.
         figures: further numbers of the account, by name.
         text: the original text of the record and its companions, as read, newline-separated.
@@ -235,7 +233,7 @@ class OsRecord:
 
 @dataclass(frozen=True, slots=True)
 class Integrity:
-    """What is known to be missing or damaged in a source; each problem is one sentence."""
+    """What was found to be missing or damaged in a source; each problem is one sentence."""
 
     ok: bool
     problems: tuple[str, ...] = ()
@@ -252,9 +250,9 @@ class LogSource:
     Attributes:
         path: as the user named it.
         kind: "evtx", "eventlog-xml", ...
-        os_build: the last build that the log tells of, None where it tells of none.
+        os_build: the last build that the log has, None where it has none.
         records: how many records the source holds, relevant or not.
-        identity: what the source says of the DUT, (name, value) pairs, e.g. ("system_product",
+        identity: what the source reports of the DUT, (name, value) pairs, e.g. ("system_product",
             "X1"); hostile.
         from_description: the format is read by its description; no public sample of it exists.
     """

@@ -59,7 +59,7 @@ class CyclePower:
     Attributes:
         asleep_w: mean, from a second after the sleep began to its end.
         asleep_j: energy of that time.
-        resume_j: from the trigger, or the end of the sleep where none is known, to the light, or
+        resume_j: from the trigger, or the end of the sleep where there is none, to the light, or
             to PLTRST# rising where none was timed.
         resume_ns: how long that was.
         awake_w: mean, from a second after the light to the end of the cycle.

@@ -1,4 +1,4 @@
-"""What a DUT should be like before it is measured: a checklist, answers, what was found."""
+"""The checklist for a DUT before it is measured: items, replies, and what was found."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,32 +25,12 @@ class Found:
     standing: Standing
     text: str
 
-
-@dataclass(frozen=True, slots=True)
-class ChecklistItem:
-    """One thing that makes measurements unfair, or campaigns break, when it is not as it should be.
-
-    Attributes:
-        name: short.
-        wanted: what it should be, and why.
-        questions: commands that only read.
-        remedy: the command or the place that sets it; empty where nothing does.
-        source: the paper and its section that asks for it; empty where none does.
-    """
-
-    name: str
-    wanted: str
-    questions: tuple[str, ...]
-    remedy: str = ""
-    source: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """An item with what was found on one DUT."""
-
-    item: ChecklistItem
-    found: Found
+    @classmethod
+    def good_if(cls, good: bool, text: str, otherwise: str | None = None) -> "Found":
+        """Return what is as it should be, or is to be changed: then `otherwise`, if it differs."""
+        if good:
+            return cls(Standing.GOOD, text)
+        return cls(Standing.CHANGE, text if otherwise is None else otherwise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +46,16 @@ Judge = Callable[[Sequence[Reply]], Found]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """As model.preparation.ChecklistItem; `judge` takes the answers in the questions' order."""
+    """One thing that makes measurements unfair, or campaigns break, when it is not as it should be.
+
+    Attributes:
+        name: short.
+        wanted: what it should be, and why.
+        questions: commands that only read.
+        judge: takes the answers in the questions' order.
+        remedy: the command or the place that sets it; empty where nothing does.
+        source: the paper and its section that asks for it; empty where none does.
+    """
 
     name: str
     wanted: str
@@ -75,7 +64,10 @@ class Item:
     remedy: str = ""
     source: str = ""
 
-    @property
-    def shown(self) -> ChecklistItem:
-        """What is shown of it."""
-        return ChecklistItem(self.name, self.wanted, self.questions, self.remedy, self.source)
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An item with what was found on one DUT."""
+
+    item: Item
+    found: Found

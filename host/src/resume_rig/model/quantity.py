@@ -1,7 +1,7 @@
 """A measured time with its uncertainty, and how wide 95 % of a sum of errors is.
 
-The excess kurtosis tells: 0 is a normal distribution (k = 1.96), -1.2 a rectangle (k = 1.645), -2
-two points (k = 1). Cumulants of independent errors add, so the kurtosis of a sum is known without
+The excess kurtosis decides: 0 is a normal distribution (k = 1.96), -1.2 a rectangle (k = 1.645), -2
+two points (k = 1). Cumulants of independent errors add, so the kurtosis of a sum follows without
 a convolution. The table is the middle between sums of rectangles and sums of a rectangle, or the
 phase of a PWM, and a normal error; each of those lies within 2 % of it (timing/budget.py
 convolves, and a test compares the two).
@@ -63,8 +63,8 @@ _NOT_GIVEN = -1
 class BoundedNs:
     """A time difference and how far the truth may be from it.
 
-    Where only the bound is given, nothing else is known of the error, and it is taken for a
-    rectangle (JCGM 100:2008, 4.3.7): standard_ns is bound / sqrt(3), expanded_ns 95 % of it.
+    Where only the bound is given, the error is taken for a rectangle (JCGM 100:2008, 4.3.7):
+    standard_ns is bound / sqrt(3), expanded_ns 95 % of it.
 
     Attributes:
         value_ns: best estimate, in nanoseconds.
@@ -74,7 +74,7 @@ class BoundedNs:
             never above bound_ns.
         rig_ns: the part of the bound that is one and the same error in every campaign on this
             rig (`Scope.RIG`). campaign_ns: the part that is the same in every cycle of this
-            campaign alone (`Scope.CAMPAIGN`); where nobody says, all that is left of the bound.
+            campaign alone (`Scope.CAMPAIGN`); where not given, all that is left of the bound.
             Neither gets less with more cycles. They divide the bound, and are no part of what the
             quantity is, so that equality does not look at them.
 
@@ -137,7 +137,7 @@ class BoundedNs:
     def joined(self, after: "BoundedNs") -> "BoundedNs":
         """Sum of two intervals one after the other, which share an edge and a clock.
 
-        What they share is not known here, so all widths add: never too small.
+        Here it is open how much they share, so all widths add: never too small.
         """
         return BoundedNs(
             self.value_ns + after.value_ns,

@@ -6,13 +6,16 @@ from typing import Final
 
 from resume_rig.model.errors import UsageError
 
+NS_PER_US: Final = 1_000
+NS_PER_MS: Final = 1_000_000
+NS_PER_S: Final = 1_000_000_000
 DURATION_UNITS_NS: Final = {
     "ns": 1,
-    "us": 1_000,
-    "ms": 1_000_000,
-    "s": 1_000_000_000,
-    "min": 60_000_000_000,
-    "h": 3_600_000_000_000,
+    "us": NS_PER_US,
+    "ms": NS_PER_MS,
+    "s": NS_PER_S,
+    "min": 60 * NS_PER_S,
+    "h": 3600 * NS_PER_S,
 }
 _DURATION: Final = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))? ?([a-z]+)?")
 
@@ -38,7 +41,7 @@ def duration_of(text: str, bare: str | None = None) -> int | None:
 def seconds_text(duration_ns: int) -> str:
     """Return a duration with three to four significant digits and a fitting unit."""
     size = abs(duration_ns)
-    for unit, unit_ns in (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)):
+    for unit, unit_ns in (("s", NS_PER_S), ("ms", NS_PER_MS), ("us", NS_PER_US)):
         if size >= unit_ns:
             value = duration_ns / unit_ns
             digits = 1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 3

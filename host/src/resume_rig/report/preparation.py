@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from resume_rig.model.preparation import ChecklistItem, Prepared, Standing
+from resume_rig.model.preparation import Item, Prepared, Standing
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.json_text import Json, text_json
 from resume_rig.report.text.terminal_style import TerminalStyle
@@ -17,7 +17,7 @@ _FOUND_CHARS = 200
 _INDENT = "       "
 
 
-def _wanted(item: ChecklistItem) -> str:
+def _wanted(item: Item) -> str:
     return f"{item.wanted} ({item.source})" if item.source else item.wanted
 
 
@@ -34,7 +34,7 @@ def preparation_lines(prepared: Iterable[Prepared], style: TerminalStyle) -> Ite
             yield f"{_INDENT}set it by: {item.remedy}\n"
 
 
-def checklist_lines(items: Iterable[ChecklistItem], style: TerminalStyle) -> Iterator[str]:
+def checklist_lines(items: Iterable[Item], style: TerminalStyle) -> Iterator[str]:
     """Yield the checklist for somebody who looks by hand."""
     for item in items:
         yield f"[ ]  {item.name}\n"
@@ -60,7 +60,7 @@ def preparation_json(prepared: Iterable[Prepared]) -> list[Json]:
     ]
 
 
-def checklist_json(items: Iterable[ChecklistItem]) -> list[Json]:
+def checklist_json(items: Iterable[Item]) -> list[Json]:
     """Return the checklist as JSON values."""
     return [
         {

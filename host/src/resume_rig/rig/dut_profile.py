@@ -476,7 +476,7 @@ def _profile(table: DutTable) -> DutProfile:
         lid_open_wakes=table.flag("lid_open_wakes", default=True),
         pwr_ok_rise_max_ns=table.ns("pwr_ok_rise_max_ms") if has_rise else None,
         pressed_by=pressed_by,
-        known=read_constants(table.table("known")),
+        platform=read_constants(table.table("known")),
         behaviour=read_behaviour(table.table("behaviour")),
         recovery=read_recovery(table.table("recovery")),
         idle_ns=_idle_ns(table),

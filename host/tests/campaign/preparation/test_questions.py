@@ -49,7 +49,7 @@ def test_what_a_dut_says_cannot_move_the_cursor() -> None:
 
 
 def test_an_item_that_is_good_has_one_line_and_one_that_is_not_says_what_to_do() -> None:
-    item = items_for(DutKind.WINDOWS, 10)[2].shown
+    item = items_for(DutKind.WINDOWS, 10)[2]
     good = "".join(preparation_lines([Prepared(item, Found(Standing.GOOD, "off"))], STYLE))
     bad = "".join(preparation_lines([Prepared(item, Found(Standing.CHANGE, "on"))], STYLE))
     assert good == "ok   hybrid sleep: off\n"
@@ -61,7 +61,7 @@ def test_an_item_that_is_good_has_one_line_and_one_that_is_not_says_what_to_do()
 
 
 def test_the_checklist_has_every_item() -> None:
-    items = [item.shown for item in items_for(DutKind.LINUX, 10)]
+    items = items_for(DutKind.LINUX, 10)
     text = "".join(checklist_lines(items, STYLE))
     assert text.count("[ ]") == len(items)
     assert all(question in text for item in items for question in item.questions)

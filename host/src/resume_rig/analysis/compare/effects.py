@@ -237,7 +237,7 @@ def _cycle_effect(times: Times, matters: float, alpha_each: float | None) -> Eff
 def _judged(effect: Effect, alpha: float) -> Effect:
     if effect.change is Change.TOO_FEW or effect.p_adjusted > alpha:
         return effect
-    if effect.shift_ms < 0 or (effect.shift_ms == 0 and (effect.mean_ratio or 1.0) < 1.0):
+    if effect.shift_ms < 0:
         change = Change.FASTER
     elif effect.high_ms is not None and effect.high_ms < effect.matters_ms:
         change = Change.SLIGHTLY_SLOWER

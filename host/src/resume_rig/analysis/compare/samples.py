@@ -107,7 +107,8 @@ class Evidence:
         limits: each limit of the requirement, judged over the session.
         verdict: against the requirement.
         begun_utc_ns: when the session began; None where it is not known.
-        origin: the same of all copies of one session; empty where it is not known.
+        parts: hashes of its cycles, or one of all that a log or a capture has; a session whose
+            parts another one has, too, is a copy of it.
         rig: board and address, by which rigs can be told apart; empty of a log.
     """
 
@@ -120,7 +121,7 @@ class Evidence:
     limits: tuple[LimitJudgement, ...] = ()
     verdict: Verdict = Verdict.NO_EVIDENCE
     begun_utc_ns: int | None = None
-    origin: str = ""
+    parts: frozenset[int] = frozenset()
     rig: str = ""
 
 

@@ -62,7 +62,7 @@ def platform_of(dut: DutProfile | None) -> Platform:
     if dut is None:
         return UNKNOWN_PLATFORM
     most_w = None if dut.s3_power_max_mw is None else dut.s3_power_max_mw / 1e3
-    constants = dut.known
+    constants = dut.platform
     if constants is None:
         return replace(UNKNOWN_PLATFORM, s3_power_max_w=most_w)
     light_ns = constants.light_after_complete_max_ns

@@ -1,11 +1,11 @@
-"""Judges a stored campaign, with its budgets; `run`, `correlate` and `report` all ask here.
+"""Judges a stored campaign, and a capture with an OS log, in one way; every face asks here.
 
-Judges somebody else's capture together with an OS log, as a store is judged.
+An answer is a `Correlation`, what a report needs besides it (`CampaignFacts`), and budgets.
 """
 
 import dataclasses
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -89,14 +89,14 @@ def facts_of(
     report_path: Path | None = None,
     cycles: Sequence[ReconciledCycle] = (),
 ) -> CampaignFacts:
-    """Return what a report has to know of a campaign beside its cycles.
+    """Return what a report needs of a campaign besides its cycles.
 
     Args:
         stored: the campaign.
         requirement: instead of the one that it was run for.
         report_path: where the report is, or will be.
-        cycles: as they were assessed, for outcomes that a later step, or the log, tells; without
-            them what the runner saw.
+        cycles: as they were assessed, for outcomes that a later step, or the log, decides; without
+            them those of the runner.
     """
     outcomes = Counter(cycle.outcome for cycle in cycles) or stored.outcomes
     progress = stored.progress
@@ -105,21 +105,25 @@ def facts_of(
         report_path=None if report_path is None else str(report_path),
         identity=_names(stored),
         plan=plan_facts(stored.plan),
-        outcomes={outcome.value: outcomes[outcome] for outcome in Outcome if outcomes.get(outcome)},
+        outcomes=_by_name(outcomes),
         faults=_faults(stored),
         requirement=stored.identity.requirement if requirement is None else requirement,
         log_sources=stored.reading.sources,
         first_failure=_first_failure(stored, cycles),
         recoveries=tuple((step.after_cycle, step_text(step)) for step in stored.recoveries),
-        plan_state=None if progress is None else progress.left or progress.rule,
-        unfinished=progress is not None and progress.left is not None,
+        plan_state=progress.left or progress.rule,
+        unfinished=progress.left is not None,
         begun_utc_ns=stored.identity.created_utc_ns,
         reset_to_tsc=reset_to_tsc_of(stored.identity.dut),
     )
 
 
+def _by_name(outcomes: Mapping[Outcome, int]) -> dict[str, int]:
+    return {each.value: outcomes[each] for each in Outcome if outcomes.get(each)}
+
+
 def reset_to_tsc_of(dut: DutProfile | None) -> BoundedNs:
-    """Return PLTRST# rising to the TSC's zero, as far as the DUT's profile tells."""
+    """Return PLTRST# rising to the TSC's zero, as the DUT's profile bounds it."""
     if dut is None:
         return UNKNOWN_RESET_TO_TSC
     low_ns, high_ns = dut.reset_to_tsc_min_ns, dut.reset_to_tsc_max_ns
@@ -181,31 +185,24 @@ def _faults(stored: StoredCampaign) -> tuple[str, ...]:
 def stored_budgets(
     stored: StoredCampaign,
     correlation: Correlation,
-    calibrations: Sequence[RateCalibration | None] | None = None,
+    calibrations: Sequence[RateCalibration | None],
 ) -> tuple[Budget, ...]:
-    """Return a budget for each interval of a stored campaign.
-
-    Args:
-        stored: the campaign.
-        correlation: its answer.
-        calibrations: of its cycles, in order, for who has them already (`timed_campaign`).
-    """
+    """Return a budget for each interval of a stored campaign; as `timed_campaign` calibrated it."""
     identity = stored.identity
     bounds = bounds_of(identity.rig, identity.dut)
     places = {cycle.outside.number: place for place, cycle in enumerate(correlation.cycles)}
-    rates = timed_campaign(stored).calibrations if calibrations is None else calibrations
 
     def rebuild(number: int, witness: Witness) -> OutsideCycle:
         watched = dataclasses.replace(bounds, witness=witness)
         raw = stored.cycles[places[number]]
         with Store.open(stored.path) as store:
-            light = light_of(raw, store)
+            light, index = light_of(raw, store), store.index_of(number)
         return outside_cycle(
             raw,
-            stored.plan.of_cycle(_done_before(stored, number)),
+            stored.plan.of_cycle(index),
             identity,
             light=light,
-            calibration=rates[places[number]],
+            calibration=calibrations[places[number]],
             bounds=watched,
         )
 
@@ -232,12 +229,6 @@ def capture_budgets(
     return interval_budgets(correlation.cycles, bounds, rebuild, hidden, _hidden_source(dut))
 
 
-def _done_before(stored: StoredCampaign, number: int) -> int:
-    """Return how many cycles of the plan were done before one."""
-    with Store.open(stored.path) as store:
-        return store.index_of(number)
-
-
 def _hidden_source(dut: DutProfile | None) -> str:
     if dut is not None:
         return "the DUT profile"
@@ -262,14 +253,14 @@ def assess_capture(
     stated_pair: StatedPair | None = None,
     sample_rate: StatedRate | None = None,
 ) -> tuple[Correlation, CampaignFacts]:
-    """Return the answer and what a report has to know beside it.
+    """Return the answer and what a report needs besides it.
 
-    The capture's clock has no relation to any other; the match finds the offset by itself, or
-    with the help of a pair of cycle and record that somebody knows. `sample_rate` is what the user
-    says of it, instead of what the capture does.
+    The capture's clock has no relation to any other; the match finds the offset by itself, or with
+    the help of a stated pair. `sample_rate` is what the user states, instead of what the capture
+    does.
 
     Raises:
-        UsageError: nothing says how often the capture was sampled.
+        UsageError: nothing states how often the capture was sampled.
         RecordError: a channel changes far more often than cycles would make it.
     """
     what = f"Reading the capture {str(path)!r}"
@@ -298,9 +289,6 @@ def assess_capture(
         platform_of(dut),
         stated_pair=stated_pair,
     )
-    counted = dict.fromkeys(Outcome, 0)
-    for cycle in cycles:
-        counted[cycle.outside.outcome] += 1
     facts = CampaignFacts(
         store_path=str(path),
         report_path=None if report_path is None else str(report_path),
@@ -313,7 +301,7 @@ def assess_capture(
             "resolution": f"{capture.resolution_ns} ns",
         },
         plan={},
-        outcomes={outcome.value: count for outcome, count in counted.items() if count},
+        outcomes=_by_name(Counter(cycle.outcome for cycle in built)),
         faults=(*sampling.notes, *_noise(edges), *capture.notes),
         requirement=requirement,
         budgets=capture_budgets(correlation, cuts, bounds, dut),

@@ -1,7 +1,8 @@
-"""What `compare` and `msa` read: stores and OS logs, and folders of them, of which unit and rig."""
+"""What `compare` and `msa` take: sessions from stores, OS logs and captures, and their design."""
 
 import csv
 import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,14 @@ from resume_rig.analysis.compare.samples import (
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.answer.assessment import assess, assess_capture, facts_of
-from resume_rig.campaign.answer.fleet import SUFFIX, accounts_of, find_stores, origin_of
+from resume_rig.campaign.answer.fleet import (
+    SUFFIX,
+    accounts_of,
+    copies_of,
+    find_stores,
+    fingerprints_of,
+    unit_of,
+)
 from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import LogReading, SleepKind
@@ -40,7 +48,7 @@ ALLOWED: Final = (
     " of logs"
 )
 _NUMBER = re.compile(r"([0-9]{1,9})")
-# Judges captures where nobody names one; what it says of the OS needs a log, and is not shown.
+# Judges captures where nobody names one; its limits on the OS need a log, and are not shown.
 _REQUIREMENT = "sysfund-0004"
 
 
@@ -60,6 +68,23 @@ def find_sessions(places: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(found.values())
 
 
+def _sessions_in(folder: Path) -> list[Path]:
+    stores = sorted(path for path in folder.rglob(f"*{SUFFIX}") if path.is_file())
+    found = stores or sorted(path for path in folder.iterdir() if path.is_file() and _is_log(path))
+    if not found or len(found) > _FILES_MOST:
+        what = f"{len(found)} files" if found else f"no *{SUFFIX} in it or below, and no OS log"
+        raise RecordError(
+            f"could not compare {folder}: found {what}; allowed is a folder of up to "
+            f"{_FILES_MOST} campaign stores or OS logs"
+        )
+    return found
+
+
+def _is_log(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return format_of(stream.read(HEAD_BYTES)) is not None
+
+
 def check_sides(base: Sequence[Path], candidate: Sequence[Path]) -> None:
     """Refuse files that stand on both sides of a comparison.
 
@@ -74,85 +99,6 @@ def check_sides(base: Sequence[Path], candidate: Sequence[Path]) -> None:
         )
 
 
-def load_evidence(path: Path, requirement: Requirement | None = None) -> Evidence:
-    """Return what a store, a log or a capture has to be compared.
-
-    Args:
-        path: of one or the other.
-        requirement: what it is judged against; None judges nothing.
-
-    Raises:
-        RecordError: it cannot be read, or is neither.
-    """
-    if is_capture(path):
-        return _of_capture(path, requirement)
-    return _of_store(path, requirement) if _is_store(path) else _of_log([path], requirement)
-
-
-def _of_capture(path: Path, requirement: Requirement | None) -> Evidence:
-    """Return what the wires alone have: without a log, no limit of the OS's times is judged."""
-    capture = read_capture(path, {})
-    asked = load_requirement(_REQUIREMENT) if requirement is None else requirement
-    judged, facts = assess_capture(
-        path, capture, LogReading((), ()), requirement=asked, dut=None, report_path=None
-    )
-    identity = {"wired": facts.identity["wired"], "sample rate": facts.identity["sample rate"]}
-    evidence = replace(
-        evidence_of_cycles(str(path), judged.cycles, identity, {}),
-        origin=_origin_of_capture(capture),
-    )
-    if requirement is None:
-        return evidence
-    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
-
-
-def _origin_of_capture(capture: Capture) -> str:
-    """Return what copies of a capture have in common, whatever they are called."""
-    edges = [(edge.t_ns, edge.channel.value, edge.level) for edge in capture.edges]
-    return hashlib.sha256(repr(edges).encode()).hexdigest()
-
-
-def _of_log(paths: Sequence[Path], requirement: Requirement | None) -> Evidence:
-    reading, path = read_logs(paths), paths[0]
-    shown = str(path) if len(paths) == 1 else f"{path.parent} ({count_of(len(paths), 'trace')})"
-    begun = [r.sleep_time_utc_ns for r in reading.records if r.sleep_time_utc_ns is not None]
-    evidence = replace(
-        evidence_of_log(shown, reading),
-        begun_utc_ns=min(begun, default=None),
-        origin=_origin_of_log(path, reading),
-    )
-    if requirement is None:
-        return evidence
-    judged = judge_log(reading, requirement)
-    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
-
-
-def _of_store(path: Path, requirement: Requirement | None) -> Evidence:
-    stored = load_campaign(path)
-    judged = assess(stored, requirement)
-    facts = facts_of(stored)
-    setting = {
-        name.removesuffix("_ns").replace("_", " "): _setting_text(name, facts.plan[name])
-        for name in _SETTINGS
-        if name in facts.plan
-    }
-    builds = {r.os_build for r in stored.reading.records if r.os_build is not None}
-    # By which port or URL a board was reached makes it no other board.
-    identity = {**facts.identity, "rig": stored.identity.rig.board}
-    if builds:
-        identity["os_build"] = ", ".join(str(build) for build in sorted(builds))
-    evidence = replace(
-        evidence_of_cycles(str(path), judged.cycles, identity, setting),
-        begun_utc_ns=stored.identity.created_utc_ns,
-        origin=origin_of(stored),
-        # What stands behind a comma is no address: a seed, a clock.
-        rig=f"{stored.identity.rig.board} at {stored.identity.rig_url.partition(',')[0]}",
-    )
-    if requirement is None:
-        return evidence
-    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
-
-
 def load_sessions(
     places: Sequence[Path], requirement: Requirement | None = None
 ) -> tuple[Evidence, ...]:
@@ -164,17 +110,21 @@ def load_sessions(
     Raises:
         RecordError: a file cannot be read, or is neither store nor log.
     """
-    found: dict[str, Evidence] = {}
-    for paths in _runs_together(find_sessions(places)):
-        if len(paths) == 1:
-            evidence = load_evidence(paths[0], requirement)
-        else:
-            evidence = _of_log(paths, requirement)
-        first = found.setdefault(evidence.origin, evidence)
-        if first is not evidence:
-            note = f"{evidence.path} is a copy of {first.path} and counts once."
-            found[first.origin] = replace(first, notes=(*first.notes, note))
-    return tuple(found.values())
+    found = [
+        load_evidence(paths[0], requirement) if len(paths) == 1 else _of_log(paths, requirement)
+        for paths in _runs_together(find_sessions(places))
+    ]
+    copies = _copies(found)
+    for copy, of in copies.items():
+        note = f"{found[copy].path} is a copy of {found[of].path} and counts once."
+        found[of] = replace(found[of], notes=(*found[of].notes, note))
+    return tuple(each for place, each in enumerate(found) if place not in copies)
+
+
+def _copies(found: Sequence[Evidence]) -> dict[int, int]:
+    """Return the place of each copy, and of its original: the longest, the first of several."""
+    parts = [each.parts for each in found]
+    return copies_of(parts, parts, lambda place: (len(parts[place]), -place))
 
 
 def _runs_together(paths: Sequence[Path]) -> list[list[Path]]:
@@ -198,35 +148,23 @@ def _is_trace(path: Path) -> bool:
         with path.open("rb") as stream:
             entry = format_of(stream.read(HEAD_BYTES))
     except OSError:
-        return False  # who reads it says why
+        return False  # who reads it gets the reason
     return entry is not None and entry.single
 
 
-def _sessions_in(folder: Path) -> list[Path]:
-    stores = sorted(path for path in folder.rglob(f"*{SUFFIX}") if path.is_file())
-    found = stores or sorted(path for path in folder.iterdir() if path.is_file() and _is_log(path))
-    if not found or len(found) > _FILES_MOST:
-        what = f"{len(found)} files" if found else f"no *{SUFFIX} in it or below, and no OS log"
-        raise RecordError(
-            f"could not compare {folder}: found {what}; allowed is a folder of up to "
-            f"{_FILES_MOST} campaign stores or OS logs"
-        )
-    return found
+def load_evidence(path: Path, requirement: Requirement | None = None) -> Evidence:
+    """Return what a store, a log or a capture has to be compared.
 
+    Args:
+        path: of one or the other.
+        requirement: what it is judged against; None judges nothing.
 
-def _is_log(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return format_of(stream.read(HEAD_BYTES)) is not None
-
-
-def _origin_of_log(path: Path, reading: LogReading) -> str:
-    """Return what copies of a log have in common, whatever they are called."""
-    accounts = accounts_of(reading.records)
-    return hashlib.sha256(accounts).hexdigest() if accounts else str(path.resolve())
-
-
-def _setting_text(name: str, value: object) -> str:
-    return seconds_text(value) if name.endswith("_ns") and isinstance(value, int) else str(value)
+    Raises:
+        RecordError: it cannot be read, or is neither.
+    """
+    if is_capture(path):
+        return _of_capture(path, requirement)
+    return _of_store(path, requirement) if _is_store(path) else _of_log([path], requirement)
 
 
 def _is_store(path: Path) -> bool:
@@ -239,6 +177,137 @@ def _is_store(path: Path) -> bool:
         raise RecordError(
             f"could not compare {path}: {error.strerror or error}; {ALLOWED}"
         ) from error
+
+
+def _of_capture(path: Path, requirement: Requirement | None) -> Evidence:
+    """Return what the wires alone have: without a log, no limit of the OS's times is judged."""
+    capture = read_capture(path, {})
+    asked = load_requirement(_REQUIREMENT) if requirement is None else requirement
+    judged, facts = assess_capture(
+        path, capture, LogReading((), ()), requirement=asked, dut=None, report_path=None
+    )
+    identity = {"wired": facts.identity["wired"], "sample rate": facts.identity["sample rate"]}
+    evidence = replace(
+        evidence_of_cycles(str(path), judged.cycles, identity, {}),
+        parts=frozenset({_part_of_capture(capture)}),
+    )
+    if requirement is None:
+        return evidence
+    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
+
+
+def _part_of_capture(capture: Capture) -> int:
+    """Return what copies of a capture have in common, whatever they are called."""
+    edges = [(edge.t_ns, edge.channel.value, edge.level) for edge in capture.edges]
+    return _digest(repr(edges).encode())
+
+
+def _of_log(paths: Sequence[Path], requirement: Requirement | None) -> Evidence:
+    reading, path = read_logs(paths), paths[0]
+    shown = str(path) if len(paths) == 1 else f"{path.parent} ({count_of(len(paths), 'trace')})"
+    begun = [r.sleep_time_utc_ns for r in reading.records if r.sleep_time_utc_ns is not None]
+    evidence = replace(
+        evidence_of_log(shown, reading),
+        begun_utc_ns=min(begun, default=None),
+        parts=frozenset({_part_of_log(path, reading)}),
+    )
+    if requirement is None:
+        return evidence
+    judged = judge_log(reading, requirement)
+    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
+
+
+def _part_of_log(path: Path, reading: LogReading) -> int:
+    """Return what copies of a log have in common, whatever they are called."""
+    accounts = accounts_of(reading.records)
+    return _digest(accounts.tobytes() if accounts else os.fsencode(path.resolve()))
+
+
+def _of_store(path: Path, requirement: Requirement | None) -> Evidence:
+    stored = load_campaign(path)
+    judged = assess(stored, requirement)
+    facts = facts_of(stored)
+    setting = {
+        name.removesuffix("_ns").replace("_", " "): _setting_text(name, facts.plan[name])
+        for name in _SETTINGS
+        if name in facts.plan
+    }
+    builds = {r.os_build for r in stored.reading.records if r.os_build is not None}
+    # By which port or URL a board was reached makes it no other board.
+    identity = {**facts.identity, "rig": stored.identity.rig.board}
+    if builds:
+        identity["os_build"] = ", ".join(str(build) for build in sorted(builds))
+    evidence = replace(
+        evidence_of_cycles(str(path), judged.cycles, identity, setting),
+        begun_utc_ns=stored.identity.created_utc_ns,
+        parts=frozenset(fingerprints_of(path)),
+        # What stands behind a comma is no address: a seed, a clock.
+        rig=f"{stored.identity.rig.board} at {stored.identity.rig_url.partition(',')[0]}",
+    )
+    if requirement is None:
+        return evidence
+    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
+
+
+def _setting_text(name: str, value: object) -> str:
+    return seconds_text(value) if name.endswith("_ns") and isinstance(value, int) else str(value)
+
+
+def _digest(content: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(content).digest())
+
+
+def load_study(
+    stores: Sequence[Path],
+    design: Mapping[Path, tuple[str, str]],
+    unit_by: UnitBy,
+    kind: SleepKind | None,
+    progress: Callable[[int, int, Path], None],
+) -> list[StudySession]:
+    """Return the sessions of a study.
+
+    Args:
+        stores: stores, and folders of them.
+        design: unit and rig of further stores and logs.
+        unit_by: what distinguishes units of `stores`; their rig is the URL that they were run with.
+        kind: of sleep; None for the commonest.
+        progress: called with how many are read, of how many, and the next.
+
+    Raises:
+        UsageError: there are fewer than two sessions.
+        RecordError: one cannot be read.
+    """
+    found = find_stores(stores)
+    if found.unread:
+        raise UsageError(f"{found.unread[0].why}; name folders that can be read")
+    named = dict.fromkeys(found.paths) | dict(design)
+    evidence, measured = [], []
+    for number, (path, who) in enumerate(named.items()):
+        progress(number, len(named), path)
+        each = load_evidence(path)
+        evidence.append(each)
+        measured.append(who or _who(path, each, unit_by))
+    copies = _copies(evidence)
+    sessions = [
+        (each, *who)
+        for place, (each, who) in enumerate(zip(evidence, measured, strict=True))
+        if place not in copies
+    ]
+    if len(sessions) < 2:
+        raise UsageError(
+            f"could not study {len(sessions)} session: repeatability and reproducibility need "
+            "two at least; name more stores"
+        )
+    kinds: Counter[SleepKind] = Counter()
+    for each, _, _ in sessions:
+        kinds.update(kinds_in(each))
+    chosen = kind or next((each for each, _ in kinds.most_common(1)), SleepKind.S3)
+    return [study_session(each, chosen, unit, rig) for each, unit, rig in sessions]
+
+
+def _who(path: Path, evidence: Evidence, unit_by: UnitBy) -> tuple[str, str]:
+    unit = unit_of(path, unit_by, evidence.identity.get("dut", "unknown"))
+    return unit, evidence.rig or "unknown"
 
 
 _COLUMNS = ("path", "unit", "rig")
@@ -281,55 +350,3 @@ def read_design(path: Path) -> dict[Path, tuple[str, str]]:
             raise UsageError(f"could not read the design {path}: line {number} {what}")
         found[place] = (unit, rig)
     return found
-
-
-def load_study(
-    stores: Sequence[Path],
-    design: Mapping[Path, tuple[str, str]],
-    unit_by: UnitBy,
-    kind: SleepKind | None,
-    progress: Callable[[int, int, Path], None],
-) -> list[StudySession]:
-    """Return the sessions of a study.
-
-    Args:
-        stores: stores, and folders of them.
-        design: unit and rig of further stores and logs.
-        unit_by: what tells units of `stores` apart; their rig is the URL that they were run with.
-        kind: of sleep; None for the commonest.
-        progress: called with how many are read, of how many, and the next.
-
-    Raises:
-        UsageError: there are fewer than two sessions.
-        RecordError: one cannot be read.
-    """
-    found = find_stores(stores)
-    if found.unread:
-        raise UsageError(f"{found.unread[0].why}; name folders that can be read")
-    named = dict.fromkeys(found.paths) | dict(design)
-    evidence: dict[str, tuple[Evidence, tuple[str, str]]] = {}
-    for number, (path, who) in enumerate(named.items()):
-        progress(number, len(named), path)
-        each = load_evidence(path)
-        evidence.setdefault(each.origin, (each, who or _who(path, each, unit_by)))
-    if len(evidence) < 2:
-        raise UsageError(
-            f"could not study {len(evidence)} session: repeatability and reproducibility need "
-            "two at least; name more stores"
-        )
-    kinds: Counter[SleepKind] = Counter()
-    for each, _ in evidence.values():
-        kinds.update(kinds_in(each))
-    chosen = kind or next((each for each, _ in kinds.most_common(1)), SleepKind.S3)
-    return [study_session(each, chosen, unit, rig) for each, (unit, rig) in evidence.values()]
-
-
-def _who(path: Path, evidence: Evidence, unit_by: UnitBy) -> tuple[str, str]:
-    match unit_by:
-        case UnitBy.DUT:
-            unit = evidence.identity.get("dut", "unknown")
-        case UnitBy.FOLDER:
-            unit = str(path.parent)
-        case UnitBy.STORE:
-            unit = str(path)
-    return unit, evidence.rig or "unknown"

@@ -1,4 +1,4 @@
-"""Campaign stores and OS logs as lines of `fleet`: found, read in processes of their own."""
+"""What `fleet` is of: stores and OS logs, found, judged in processes of their own, counted once."""
 
 import hashlib
 import logging
@@ -9,7 +9,7 @@ import sys
 import threading
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -34,6 +34,8 @@ from resume_rig.campaign.plan.plan_file import plan_facts
 from resume_rig.campaign.store.disk import is_being_written
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.read_back import StoredCampaign, load_campaign
+from resume_rig.campaign.store.rows import identity_to_rows
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import ResumeRigError, UsageError, shell_word
 from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind
 from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
@@ -41,304 +43,18 @@ from resume_rig.model.result.fleet import FleetCampaign, TimesOf, Trait, UnitBy,
 from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.result.series import CycleMark, CycleTimes
 from resume_rig.model.result.verdict import RESUME, Requirement, Verdict
-from resume_rig.model.units import count_of
+from resume_rig.model.units import NS_PER_US, count_of
 from resume_rig.oslog.reading import name_of_log, read_logs
 
 logger = logging.getLogger(__name__)
-
-_EDGES_OF_ORIGIN: Final = 64
-_US_NS: Final = 1000
-_ABSENT: Final = -1
-
-
-@dataclass(frozen=True, slots=True)
-class SurveyedStore:
-    """One store, or one OS log.
-
-    Attributes:
-        origin: the same of all copies of one campaign, salvaged ones among them; of a log its path.
-        accounts: int64 [n], a hash of each OS record by which another export of it is known.
-    """
-
-    campaign: FleetCampaign
-    origin: str
-    accounts: Sequence[int] = ()
-
-
-def survey_store(
-    path: Path, requirement: Requirement, unit_by: UnitBy
-) -> SurveyedStore | UnreadStore:
-    """Return what a store or log says; one that cannot be read is told of, and raises nothing.
-
-    Nor does one that a mistake of this program cannot be read with: it hides no other.
-    """
-    is_log = False
-    try:
-        is_log = _is_log(path)
-        if is_log:
-            return _survey_log(path, requirement, unit_by)
-        # Before it is opened here: a process loses its locks of a file with the first that closes.
-        running = is_being_written(path)
-        stored = load_campaign(path)
-        correlation = assess(stored, requirement)
-        line = campaign_line(stored, correlation, unit_by, running=running)
-        return SurveyedStore(line, origin_of(stored), accounts_of(stored.reading.records))
-    except ResumeRigError as error:
-        return UnreadStore(str(path), str(error), is_log)
-    except Exception as error:
-        logger.info("could not judge %s", path, exc_info=True)
-        verb = "log" if is_log else "correlate"
-        return UnreadStore(
-            str(path),
-            f"could not judge {path}: internal error, {type(error).__name__}: {error!s:.200}; "
-            f"please report it with what `resume-rig {verb} {shell_word(path)} --debug` shows",
-            is_log,
-        )
-
-
-def _survey_log(path: Path, requirement: Requirement, unit_by: UnitBy) -> SurveyedStore:
-    judgement = judge_log(read_logs([path]), requirement)
-    accounts = accounts_of(judgement.reading.records)
-    return SurveyedStore(log_line(path, judgement, unit_by), str(path), accounts)
-
-
-def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampaign:
-    """Return what the judged log of one PC is among others."""
-    requirement = judgement.requirement
-    (source,) = judgement.reading.sources
-    found = dict(source.identity)
-    computer = found.get("computer_name", found.get("computer", ""))
-    maker = f"{found.get('system_manufacturer', '')} {found.get('system_product', '')}"
-    kinds = _sleeps_by_kind(judgement)
-    records = [cycle.record for cycle in judgement.cycles]
-    times = log_times(judgement.cycles, HEADLINES)
-    return FleetCampaign(
-        path=str(path),
-        unit=_unit_at(path, unit_by, computer or str(path)),
-        traits={
-            **dict.fromkeys(Trait, ""),
-            Trait.PRODUCT: maker.strip(),
-            Trait.BIOS: found.get("bios_version", ""),
-            Trait.STATE: _state_of(judgement, kinds),
-            Trait.DUT: computer,
-        },
-        begun_utc_ns=min(filter(None, map(_began_ns, records)), default=None),
-        running=False,
-        marks=() if source.integrity.ok else ("log incomplete",),
-        cycles=sum(kinds.values()),
-        verdict=judgement.verdict,
-        why=judgement.why,
-        failures=judgement.failures,
-        outcomes={},
-        findings={},
-        times={name: _times_of(name, each) for name, each in times.items() if each.numbers},
-        undecided=sum(cycle.undecided for cycle in judgement.cycles),
-        evidence_lacks=any(each.evidence for each in judgement.limits if each.limit.required),
-        all_cycles=_all_records(judgement.cycles, requirement),
-        log=source.kind,
-        kinds=kinds,
-    )
-
-
-# They say that a sleep did not go as it was meant to, not how the PC sleeps.
-_UNFINISHED: Final = frozenset(
-    {SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN}
-)
-
-
-def _sleeps_by_kind(judgement: LogJudgement) -> dict[SleepKind, int]:
-    """Return the sleeps of a log; boots and shutdowns where the requirement is about them."""
-    others = NO_SLEEPS - frozenset(judgement.requirement.kinds)
-    kinds = (cycle.record.kind for cycle in judgement.cycles)
-    return dict(Counter(kind for kind in kinds if kind not in others).most_common())
-
-
-def _state_of(judgement: LogJudgement, kinds: Collection[SleepKind]) -> str:
-    """Return the kinds that were judged, or the commonest sleep; empty where none was completed."""
-    judged = {cycle.record.kind for cycle in judgement.cycles if cycle.judged}
-    if judged:
-        return " and ".join(kind.value for kind in SleepKind if kind in judged)
-    return next((kind.value for kind in kinds if kind not in _UNFINISHED), "")
-
-
-def _began_ns(record: OsRecord) -> int | None:
-    return record.written_utc_ns if record.sleep_time_utc_ns is None else record.sleep_time_utc_ns
-
-
-def _all_records(cycles: Sequence[JudgedRecord], requirement: Requirement) -> CycleTimes:
-    """Return the sleeps that the requirement covers, and those that may have begun as one."""
-    shown = [
-        (number, cycle)
-        for number, cycle in enumerate(cycles, 1)
-        if cycle.record.kind in requirement.kinds or cycle.record.kind in _UNFINISHED
-    ]
-    times = [cycle.record.resume_ms for _, cycle in shown]
-    times_ms = array("d", (nan if time is None else time for time in times))
-    marks = (
-        _mark_of(cycle, timed=isfinite(time_ms))
-        for (_, cycle), time_ms in zip(shown, times_ms, strict=True)
-    )
-    return CycleTimes(RESUME, array("q", (n for n, _ in shown)), times_ms, "".join(marks))
-
-
-def _mark_of(cycle: JudgedRecord, *, timed: bool) -> CycleMark:
-    if cycle.record.kind is SleepKind.DIED:
-        return CycleMark.BROKEN
-    if not timed:
-        return CycleMark.UNKNOWN
-    if not cycle.judged:
-        return CycleMark.LEFT_OUT
-    return CycleMark.FAILED if cycle.verdict is Verdict.FAIL else CycleMark.TIMED
-
-
-def accounts_of(records: Iterable[OsRecord]) -> "array[int]":
-    """Return a hash of each OS record whose wake time is known, int64 [n], alike in all exports.
-
-    Times are cut to 1 us, which is what the evtx library keeps of them. Of whole numbers alone, as
-    hashes of texts are others in each process.
-    """
-    return array(
-        "q",
-        (
-            hash(
-                tuple(
-                    _ABSENT if value is None else value
-                    for value in (
-                        record.wake_time_utc_ns // _US_NS,
-                        None
-                        if record.sleep_time_utc_ns is None
-                        else record.sleep_time_utc_ns // _US_NS,
-                        *(record.sleep_ms, record.wake_ms),
-                        *(record.driver_init_ms, record.bios_init_ms),
-                    )
-                )
-            )
-            for record in records
-            if record.wake_time_utc_ns is not None
-        ),
-    )
-
-
-def campaign_line(
-    stored: StoredCampaign, correlation: Correlation, unit_by: UnitBy, *, running: bool
-) -> FleetCampaign:
-    """Return what a judged campaign is among others."""
-    outcomes, findings = _counted(correlation)
-    identity = stored.identity
-    return FleetCampaign(
-        path=str(stored.path),
-        unit=_unit_at(stored.path, unit_by, stored.identity.dut_name),
-        traits=_traits_of(identity, str(plan_facts(stored.plan).get("state", ""))),
-        begun_utc_ns=identity.created_utc_ns,
-        running=running,
-        marks=_marks_of(stored),
-        cycles=len(correlation.cycles),
-        verdict=correlation.verdict,
-        why=correlation.why,
-        failures=correlation.failures,
-        outcomes=outcomes,
-        findings=findings,
-        times=_times(correlation.cycles),
-        undecided=correlation.undecided,
-        evidence_lacks=any(each.evidence for each in correlation.limits if each.limit.required),
-        all_cycles=_all_cycles(correlation.cycles),
-    )
-
-
-def _all_cycles(cycles: Collection[ReconciledCycle]) -> CycleTimes:
-    """Return every cycle by the time that `_times` has, which is of wires where none is judged."""
-    light = IntervalName.PRESS_TO_LIGHT.value
-    judged = any(cycle.judged for cycle in cycles)
-    return all_cycles(cycles, (RESUME, light) if judged else (light, RESUME))
-
-
-def _counted(correlation: Correlation) -> tuple[dict[str, int], dict[str, int]]:
-    """Return cycles by outcome, and cycles by kind of finding."""
-    outcomes: Counter[str] = Counter()
-    findings: Counter[str] = Counter()
-    for cycle in correlation.cycles:
-        outcomes[cycle.outcome.value] += 1
-        findings.update({finding.kind.value for finding in cycle.findings})
-    return dict(outcomes), dict(findings)
-
-
-def _times(cycles: Collection[ReconciledCycle]) -> dict[str, TimesOf]:
-    """Return the headline times, by measure; those of the wires alone where no cycle is judged."""
-    _, found = measured_times(cycles, HEADLINES)
-    return {name: _times_of(name, times) for name, times in found.items() if times.numbers}
-
-
-def _times_of(name: str, times: MeasuredTimes) -> TimesOf:
-    times_ms = np.asarray(times.values_ms)
-    median, p95 = times.quantiles(0.5, 0.95)
-    return TimesOf(
-        name=name,
-        n=len(times_ms),
-        median_ms=float(np.median(times_ms)),
-        p95_ms=float(np.quantile(times_ms, 0.95, method="linear")),
-        max_ms=float(times_ms.max()),
-        spread_ms=scaled_mad(times_ms),
-        median=median,
-        p95=p95,
-        common=times.common,
-    )
-
-
-def _unit_at(path: Path, unit_by: UnitBy, dut: str) -> str:
-    match unit_by:
-        case UnitBy.DUT:
-            return dut
-        case UnitBy.FOLDER:
-            return str(path.parent)
-        case UnitBy.STORE:
-            return str(path)
-
-
-def _traits_of(identity: Identity, state: str) -> dict[Trait, str]:
-    dut = identity.dut
-    return {
-        Trait.PRODUCT: "" if dut is None else f"{dut.manufacturer} {dut.product}".strip(),
-        Trait.BIOS: "" if dut is None else dut.bios_version,
-        Trait.STATE: state,
-        Trait.DUT: identity.dut_name,
-        Trait.RIG: identity.rig.board,
-        Trait.HOST: identity.host.partition(",")[0],
-    }
-
-
-def _marks_of(stored: StoredCampaign) -> tuple[str, ...]:
-    marks = []
-    if stored.salvaged is not None:
-        marks.append("salvaged")
-    if stored.identity.faults is not None:
-        marks.append("faults on purpose")
-    if (progress := stored.progress) is not None and progress.left is not None:
-        marks.append(f"{progress.done} of {count_of(progress.cycles, 'cycle')} done")
-    if len(stored.sessions) > 1:
-        marks.append(f"gone on with {count_of(len(stored.sessions) - 1, 'time')}")
-    return tuple(marks)
-
-
-def origin_of(stored: StoredCampaign) -> str:
-    """Return what copies of a campaign have in common, however far each of them goes."""
-    identity = stored.identity
-    first = next(iter(stored.cycles), None)
-    facts = (
-        identity.created_utc_ns,
-        identity.host,
-        identity.rig.board,
-        identity.rig.boot_id,
-        None if first is None else (first.started_host_ns, first.edges[:_EDGES_OF_ORIGIN]),
-        str(stored.path) if first is None else "",  # nothing shows that two empty ones are one
-    )
-    return hashlib.sha256(repr(facts).encode()).hexdigest()
-
-
 SUFFIX: Final = ".rrs"
 # A file so called that no reader recognises is a damaged log, not some other file.
 _BINARY_LOGS: Final = frozenset({".evtx", ".etl"})
 # Many files that are no log are called so: these are asked for their content.
 _TEXT_LOGS: Final = frozenset({".xml", ".json", ".csv", ".log", ".txt", ".html", ".htm"})
+_SALVAGED: Final = "salvaged"
+_ABSENT: Final = -1
+
 
 if sys.platform != "win32":
     _ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -398,6 +114,52 @@ def _real_name(path: Path) -> str:
         return str(path.absolute())
 
 
+def _stores_in(folder: Path, unread: dict[str, UnreadStore], *, logs: bool) -> Iterator[Path]:
+    """Yield the stores in a folder and below; links to folders are not followed.
+
+    Folders that nobody may look into, or whose names are too long for the system, are put down.
+    """
+
+    def refused(error: OSError) -> None:
+        name = os.fsdecode(error.filename)
+        why = f"could not look for stores in {name}: {error.strerror}"
+        unread[name] = UnreadStore(name, why)
+
+    for inside, _, names in os.walk(folder, onerror=refused):
+        for name in names:
+            path = Path(inside, name)
+            suffix = path.suffix.lower()
+            is_log = logs and (suffix in _BINARY_LOGS or (suffix in _TEXT_LOGS and _is_log(path)))
+            if name.endswith(SUFFIX) or is_log:
+                yield path
+
+
+def _is_log(path: Path) -> bool:
+    """Return whether a file is read as an OS log, by the beginning of its content."""
+    if path.suffix == SUFFIX or not path.is_file():
+        return False
+    suffix = path.suffix.lower()
+    if suffix in _BINARY_LOGS or name_of_log(path) is not None:
+        return True
+    return suffix == ".xml" and path.stat().st_size == 0  # an export to a full disk
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyedStore:
+    """One store, or one OS log.
+
+    Attributes:
+        accounts: int64 [n], a hash of each OS record, the same in every export of it.
+        campaign_id: as `campaign_id`; empty of a log.
+        cycles: int64 [n], a fingerprint of each cycle of a store, the same in every copy of it.
+    """
+
+    campaign: FleetCampaign
+    accounts: Sequence[int] = ()
+    campaign_id: str = ""
+    cycles: Sequence[int] = ()
+
+
 def survey_stores(
     stores: Sequence[Path],
     requirement: Requirement,
@@ -406,12 +168,12 @@ def survey_stores(
     jobs: int,
     progress: Callable[[int, Path], None],
 ) -> Iterator[SurveyedStore | UnreadStore]:
-    """Yield what each store says, in the order of `stores`.
+    """Yield what each store comes to, in the order of `stores`.
 
     Args:
         stores: to be read.
         requirement: what each is judged against.
-        unit_by: what tells units apart.
+        unit_by: what distinguishes units.
         jobs: processes at a time, 1 or more; with 1 it is this one.
         progress: called with how many are read, and the newest of them.
     """
@@ -429,14 +191,14 @@ def survey_stores(
             try:
                 yield future.result()
             except BrokenProcessPool:
-                # Of all that were waiting one had it killed, and nothing says which.
+                # Of all that were waiting one had it killed, and nothing shows which.
                 yield _survey_alone(path, requirement, unit_by)
 
 
 def _survey_alone(
     path: Path, requirement: Requirement, unit_by: UnitBy
 ) -> SurveyedStore | UnreadStore:
-    """Return what a store says, read by a process that nothing else depends on."""
+    """Return what a store comes to, read by a process that nothing else depends on."""
     with _workers(1) as pool:
         with _ends_held_back():
             asked = pool.submit(survey_store, path, requirement, unit_by)
@@ -448,108 +210,6 @@ def _survey_alone(
                 f"could not read {path}: the process that read it was killed, for want of memory "
                 "perhaps",
             )
-
-
-def counted_once(
-    surveyed: Iterable[SurveyedStore | UnreadStore],
-) -> tuple[tuple[FleetCampaign, ...], tuple[UnreadStore, ...], tuple[tuple[str, str], ...]]:
-    """Return the campaigns, the stores that were not read, and (copy, of what) of the copies.
-
-    Of copies the one that has most cycles counts; the first of several. A log is a copy of what
-    holds all its sleeps: another export of it, or a store that keeps it.
-    """
-    unread = []
-    by_origin: defaultdict[str, list[SurveyedStore]] = defaultdict(list)
-    for each in surveyed:
-        if isinstance(each, UnreadStore):
-            unread.append(each)
-        else:
-            by_origin[each.origin].append(each)
-    counted: list[SurveyedStore] = []
-    copies = []
-    for same in by_origin.values():
-        longest = max(same, key=lambda one: one.campaign.cycles)
-        counted.append(longest)
-        paths = [each.campaign.path for each in same if each is not longest]
-        copies += [(path, longest.campaign.path) for path in paths]
-    campaigns, log_copies = _logs_once(counted)
-    return campaigns, tuple(unread), (*copies, *log_copies)
-
-
-def _logs_once(
-    found: Sequence[SurveyedStore],
-) -> tuple[tuple[FleetCampaign, ...], list[tuple[str, str]]]:
-    """Return the campaigns without logs that are copies, and (copy, of what) of these.
-
-    Two logs of which each has sleeps that the other lacks stay both, marked: neither may hide a
-    failure of the other.
-    """
-    if not any(each.campaign.log for each in found):
-        return tuple(each.campaign for each in found), []
-    accounts = [frozenset(each.accounts) for each in found]
-    holders: defaultdict[int, set[int]] = defaultdict(set)
-    for place, each in enumerate(accounts):
-        for account in each:
-            holders[account].add(place)
-
-    def rank(place: int) -> tuple[bool, int, int]:
-        return not found[place].campaign.log, len(accounts[place]), -place
-
-    copy_of: dict[int, int] = {}
-    for place, own in enumerate(accounts):
-        if found[place].campaign.log and own:
-            whole = set.intersection(*(holders[account] for account in own))
-            if (best := max(whole, key=rank)) != place:
-                copy_of[place] = best
-    kept = []
-    for place, own in enumerate(accounts):
-        campaign = found[place].campaign
-        others = {other: n for other, n in _shared(own, holders).items() if other not in copy_of}
-        others.pop(place, None)
-        if campaign.log and others:
-            most = max(others, key=lambda other: (others[other], -other))
-            name = Path(found[most].campaign.path).name
-            mark = f"{count_of(others[most], 'sleep')} also in {name}"
-            campaign = replace(campaign, marks=(*campaign.marks, mark))
-        if place not in copy_of:
-            kept.append(campaign)
-    copies = [(found[c].campaign.path, found[of].campaign.path) for c, of in copy_of.items()]
-    return tuple(kept), copies
-
-
-def _shared(own: Iterable[int], holders: dict[int, set[int]]) -> Counter[int]:
-    """Return how many of some accounts each place holds."""
-    return Counter(place for account in own for place in holders[account])
-
-
-def _is_log(path: Path) -> bool:
-    """Return whether a file is read as an OS log, by the beginning of its content."""
-    if path.suffix == SUFFIX or not path.is_file():
-        return False
-    ending = path.suffix.lower()
-    if ending in _BINARY_LOGS or name_of_log(path) is not None:
-        return True
-    return ending == ".xml" and path.stat().st_size == 0  # an export to a full disk
-
-
-def _stores_in(folder: Path, unread: dict[str, UnreadStore], *, logs: bool) -> Iterator[Path]:
-    """Yield the stores in a folder and below; links to folders are not followed.
-
-    Folders that nobody may look into, or whose names are too long for the system, are put down.
-    """
-
-    def refused(error: OSError) -> None:
-        name = os.fsdecode(error.filename)
-        why = f"could not look for stores in {name}: {error.strerror}"
-        unread[name] = UnreadStore(name, why)
-
-    for inside, _, names in os.walk(folder, onerror=refused):
-        for name in names:
-            path = Path(inside, name)
-            ending = path.suffix.lower()
-            is_log = logs and (ending in _BINARY_LOGS or (ending in _TEXT_LOGS and _is_log(path)))
-            if name.endswith(SUFFIX) or is_log:
-                yield path
 
 
 @contextmanager
@@ -576,8 +236,8 @@ def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
 def _ends_held_back() -> Iterator[None]:
     """Let a request to end wait until all processes are started.
 
-    One that strikes in between would leave a process that is half told what to do, and that says so
-    with a traceback. They are born with the same signals held back: Ctrl-C is for their parent.
+    One that strikes in between would leave a process that is half started, and that ends with a
+    traceback. They are born with the same signals held back: Ctrl-C is for their parent.
     """
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield
@@ -604,3 +264,381 @@ def _ends_held_back() -> Iterator[None]:
 def _leave_ctrl_c_to_the_parent() -> None:
     """Where no signal can be held back before a process begins."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def survey_store(
+    path: Path, requirement: Requirement, unit_by: UnitBy
+) -> SurveyedStore | UnreadStore:
+    """Return what a store or log comes to; one that cannot be read raises nothing.
+
+    Nor does one that a mistake of this program cannot be read with: it hides no other.
+    """
+    is_log = False
+    try:
+        is_log = _is_log(path)
+        if is_log:
+            return _survey_log(path, requirement, unit_by)
+        # Before it is opened here: a process loses its locks of a file with the first that closes.
+        running = is_being_written(path)
+        stored = load_campaign(path)
+        correlation = assess(stored, requirement)
+        line = campaign_line(stored, correlation, unit_by, running=running)
+        accounts = accounts_of(stored.reading.records)
+        return SurveyedStore(line, accounts, campaign_id(stored), fingerprints_of(path))
+    except ResumeRigError as error:
+        return UnreadStore(str(path), str(error), is_log)
+    except Exception as error:
+        logger.info("could not judge %s", path, exc_info=True)
+        verb = "log" if is_log else "correlate"
+        return UnreadStore(
+            str(path),
+            f"could not judge {path}: internal error, {type(error).__name__}: {error!s:.200}; "
+            f"please report it with what `resume-rig {verb} {shell_word(path)} --debug` shows",
+            is_log,
+        )
+
+
+def _survey_log(path: Path, requirement: Requirement, unit_by: UnitBy) -> SurveyedStore:
+    judgement = judge_log(read_logs([path]), requirement)
+    accounts = accounts_of(judgement.reading.records)
+    return SurveyedStore(log_line(path, judgement, unit_by), accounts)
+
+
+def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampaign:
+    """Return what the judged log of one PC is among others."""
+    requirement = judgement.requirement
+    (source,) = judgement.reading.sources
+    found = dict(source.identity)
+    computer = found.get("computer_name", found.get("computer", ""))
+    maker = f"{found.get('system_manufacturer', '')} {found.get('system_product', '')}"
+    kinds = _sleeps_by_kind(judgement)
+    records = [cycle.record for cycle in judgement.cycles]
+    times = log_times(judgement.cycles, HEADLINES)
+    return FleetCampaign(
+        path=str(path),
+        unit=unit_of(path, unit_by, computer or str(path)),
+        traits={
+            **dict.fromkeys(Trait, ""),
+            Trait.PRODUCT: maker.strip(),
+            Trait.BIOS: found.get("bios_version", ""),
+            Trait.STATE: _state_of(judgement, kinds),
+            Trait.DUT: computer,
+        },
+        begun_utc_ns=min(filter(None, map(_began_ns, records)), default=None),
+        running=False,
+        marks=() if source.integrity.ok else ("log incomplete",),
+        cycles=sum(kinds.values()),
+        verdict=judgement.verdict,
+        why=judgement.why,
+        failures=judgement.failures,
+        outcomes={},
+        findings={},
+        times={name: _times_of(name, each) for name, each in times.items() if each.numbers},
+        undecided=sum(cycle.undecided for cycle in judgement.cycles),
+        evidence_lacks=any(each.evidence for each in judgement.limits if each.limit.required),
+        all_cycles=_all_records(judgement.cycles, requirement),
+        log=source.kind,
+        kinds=kinds,
+    )
+
+
+# They show that a sleep did not go as it was meant to, not how the PC sleeps.
+_UNFINISHED: Final = frozenset(
+    {SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN}
+)
+
+
+def _sleeps_by_kind(judgement: LogJudgement) -> dict[SleepKind, int]:
+    """Return the sleeps of a log; boots and shutdowns where the requirement is about them."""
+    others = NO_SLEEPS - frozenset(judgement.requirement.kinds)
+    kinds = (cycle.record.kind for cycle in judgement.cycles)
+    return dict(Counter(kind for kind in kinds if kind not in others).most_common())
+
+
+def _state_of(judgement: LogJudgement, kinds: Collection[SleepKind]) -> str:
+    """Return the kinds that were judged, or the commonest sleep; empty where none was completed."""
+    judged = {cycle.record.kind for cycle in judgement.cycles if cycle.judged}
+    if judged:
+        return " and ".join(kind.value for kind in SleepKind if kind in judged)
+    return next((kind.value for kind in kinds if kind not in _UNFINISHED), "")
+
+
+def _began_ns(record: OsRecord) -> int | None:
+    return record.written_utc_ns if record.sleep_time_utc_ns is None else record.sleep_time_utc_ns
+
+
+def _all_records(cycles: Sequence[JudgedRecord], requirement: Requirement) -> CycleTimes:
+    """Return the sleeps that the requirement covers, and those that may have begun as one."""
+    shown = [
+        (number, cycle)
+        for number, cycle in enumerate(cycles, 1)
+        if cycle.record.kind in requirement.kinds or cycle.record.kind in _UNFINISHED
+    ]
+    times = [cycle.record.resume_ms for _, cycle in shown]
+    times_ms = array("d", (nan if time is None else time for time in times))
+    marks = (
+        _mark_of(cycle, timed=isfinite(time_ms))
+        for (_, cycle), time_ms in zip(shown, times_ms, strict=True)
+    )
+    return CycleTimes(RESUME, array("q", (n for n, _ in shown)), times_ms, "".join(marks))
+
+
+def _mark_of(cycle: JudgedRecord, *, timed: bool) -> CycleMark:
+    if cycle.record.kind is SleepKind.DIED:
+        return CycleMark.BROKEN
+    if not timed:
+        return CycleMark.UNKNOWN
+    if not cycle.judged:
+        return CycleMark.LEFT_OUT
+    return CycleMark.FAILED if cycle.verdict is Verdict.FAIL else CycleMark.TIMED
+
+
+def campaign_line(
+    stored: StoredCampaign, correlation: Correlation, unit_by: UnitBy, *, running: bool
+) -> FleetCampaign:
+    """Return what a judged campaign is among others."""
+    outcomes, findings = _counted(correlation)
+    identity = stored.identity
+    return FleetCampaign(
+        path=str(stored.path),
+        unit=unit_of(stored.path, unit_by, identity.dut_name),
+        traits=_traits_of(identity, str(plan_facts(stored.plan).get("state", ""))),
+        begun_utc_ns=identity.created_utc_ns,
+        running=running,
+        marks=_marks_of(stored),
+        cycles=len(correlation.cycles),
+        verdict=correlation.verdict,
+        why=correlation.why,
+        failures=correlation.failures,
+        outcomes=outcomes,
+        findings=findings,
+        times=_times(correlation.cycles),
+        undecided=correlation.undecided,
+        evidence_lacks=any(each.evidence for each in correlation.limits if each.limit.required),
+        all_cycles=_all_cycles(correlation.cycles),
+    )
+
+
+def _all_cycles(cycles: Collection[ReconciledCycle]) -> CycleTimes:
+    """Return every cycle by the time that `_times` has, which is of wires where none is judged."""
+    light = IntervalName.PRESS_TO_LIGHT.value
+    judged = any(cycle.judged for cycle in cycles)
+    return all_cycles(cycles, (RESUME, light) if judged else (light, RESUME))
+
+
+def _counted(correlation: Correlation) -> tuple[dict[str, int], dict[str, int]]:
+    """Return cycles by outcome, and cycles by kind of finding."""
+    outcomes: Counter[str] = Counter()
+    findings: Counter[str] = Counter()
+    for cycle in correlation.cycles:
+        outcomes[cycle.outcome.value] += 1
+        findings.update({finding.kind.value for finding in cycle.findings})
+    return dict(outcomes), dict(findings)
+
+
+def _times(cycles: Collection[ReconciledCycle]) -> dict[str, TimesOf]:
+    """Return the headline times, by measure; those of the wires alone where no cycle is judged."""
+    _, found = measured_times(cycles, HEADLINES)
+    return {name: _times_of(name, times) for name, times in found.items() if times.numbers}
+
+
+def _times_of(name: str, times: MeasuredTimes) -> TimesOf:
+    times_ms = np.asarray(times.values_ms)
+    median, p95 = times.quantiles(0.5, 0.95)
+    return TimesOf(
+        name=name,
+        n=len(times_ms),
+        median_ms=float(np.median(times_ms)),
+        p95_ms=float(np.quantile(times_ms, 0.95, method="linear")),
+        max_ms=float(times_ms.max()),
+        spread_ms=scaled_mad(times_ms),
+        median=median,
+        p95=p95,
+        common=times.common,
+    )
+
+
+def unit_of(path: Path, unit_by: UnitBy, dut: str) -> str:
+    """Return the name of the unit that a store or log is of."""
+    match unit_by:
+        case UnitBy.DUT:
+            return dut
+        case UnitBy.FOLDER:
+            return str(path.parent)
+        case UnitBy.STORE:
+            return str(path)
+
+
+def _traits_of(identity: Identity, state: str) -> dict[Trait, str]:
+    dut = identity.dut
+    return {
+        Trait.PRODUCT: "" if dut is None else f"{dut.manufacturer} {dut.product}".strip(),
+        Trait.BIOS: "" if dut is None else dut.bios_version,
+        Trait.STATE: state,
+        Trait.DUT: identity.dut_name,
+        Trait.RIG: identity.rig.board,
+        Trait.HOST: identity.host.partition(",")[0],
+    }
+
+
+def _marks_of(stored: StoredCampaign) -> tuple[str, ...]:
+    marks = []
+    if stored.salvaged is not None:
+        marks.append(_SALVAGED)
+    if stored.identity.faults is not None:
+        marks.append("faults on purpose")
+    progress = stored.progress
+    if progress.left is not None:
+        marks.append(f"{progress.done} of {count_of(progress.cycles, 'cycle')} done")
+    if len(stored.sessions) > 1:
+        marks.append(f"gone on with {count_of(len(stored.sessions) - 1, 'time')}")
+    return tuple(marks)
+
+
+def accounts_of(records: Iterable[OsRecord]) -> "array[int]":
+    """Return a hash of each OS record that has a wake time, int64 [n], the same in all exports.
+
+    Times are cut to 1 us, which is what the evtx library keeps of them. Of whole numbers alone, as
+    hashes of texts are others in each process.
+    """
+    found = array("q")
+    for record in records:
+        if record.wake_time_utc_ns is not None:
+            times_ns = (record.wake_time_utc_ns, record.sleep_time_utc_ns)
+            values = [None if t_ns is None else t_ns // NS_PER_US for t_ns in times_ns]
+            values += [record.sleep_ms, record.wake_ms, record.driver_init_ms, record.bios_init_ms]
+            found.append(hash(tuple(_ABSENT if value is None else value for value in values)))
+    return found
+
+
+def campaign_id(stored: StoredCampaign) -> str:
+    """Return the same text for all copies of a campaign, however far each of them goes.
+
+    It is of who took part, when it began, and the plan; two campaigns of one seed of a simulator
+    that differ in any of these are two. Nothing shows that two stores without a cycle are copies.
+    """
+    facts = identity_to_rows(stored.identity, stored.plan)
+    place = "" if stored.cycles else str(stored.path)
+    return hashlib.sha256(repr((facts, place)).encode()).hexdigest()
+
+
+def fingerprints_of(path: Path) -> "array[int]":
+    """Return a fingerprint of each cycle of a store, int64 [n] (`Store.fingerprints`).
+
+    Raises:
+        RecordError: the store cannot be read.
+    """
+    with Store.open(path) as store:
+        return array("q", store.fingerprints())
+
+
+def counted_once(
+    surveyed: Iterable[SurveyedStore | UnreadStore],
+) -> tuple[tuple[FleetCampaign, ...], tuple[UnreadStore, ...], tuple[tuple[str, str], ...]]:
+    """Return the campaigns, the stores that were not read, and (copy, of what) of the copies.
+
+    A store is a copy of one that has all its cycles: of the whole file, of one that went on after
+    it was copied, of one that it was salvaged from. A log is a copy of what holds all its sleeps:
+    another export of it, or a store that keeps it. Of copies the longest counts; the first of
+    several.
+    """
+    found: list[SurveyedStore] = []
+    unread: list[UnreadStore] = []
+    for each in surveyed:
+        if isinstance(each, UnreadStore):
+            unread.append(each)
+        else:
+            found.append(each)
+    found, store_copies = _stores_once(found)
+    found, log_copies = _logs_once(found)
+    copies = (*store_copies, *log_copies)
+    return tuple(each.campaign for each in found), tuple(unread), copies
+
+
+_Once = tuple[list[SurveyedStore], list[tuple[str, str]]]
+_Rank = Callable[[int], tuple[int, ...]]
+
+
+def _stores_once(found: Sequence[SurveyedStore]) -> _Once:
+    """Return what is left without stores that are copies, and (copy, of what) of these."""
+    # Only stores of one campaign can be copies, and what holds each cycle is a set of 216 bytes.
+    stores = Counter(each.campaign_id for each in found)
+    cycles = [frozenset(each.cycles if stores[each.campaign_id] > 1 else ()) for each in found]
+
+    def rank(place: int) -> tuple[int, ...]:
+        return len(cycles[place]), _SALVAGED not in found[place].campaign.marks, -place
+
+    return _without_copies(found, cycles, cycles, rank, "cycle")
+
+
+def _logs_once(found: Sequence[SurveyedStore]) -> _Once:
+    """Return what is left without logs that are copies, and (copy, of what) of these."""
+    held = [frozenset(each.accounts) for each in found]
+    logs = [frozenset(each.accounts if each.campaign.log else ()) for each in found]
+
+    def rank(place: int) -> tuple[int, ...]:
+        return not found[place].campaign.log, len(held[place]), -place
+
+    return _without_copies(found, logs, held, rank, "sleep")
+
+
+def _without_copies(
+    found: Sequence[SurveyedStore],
+    parts: Sequence[Set[int]],
+    held: Sequence[Set[int]],
+    rank: _Rank,
+    noun: str,
+) -> _Once:
+    """Return what is no copy, and the copies; arguments as of `copies_of`.
+
+    Two of which each has parts that the other lacks stay both, marked: neither may hide a failure
+    of the other.
+    """
+    if not any(parts):
+        return list(found), []
+    copy_of = copies_of(parts, held, rank)
+    holders = _holders([set() if place in copy_of else each for place, each in enumerate(held)])
+    kept = []
+    for place, own in enumerate(parts):
+        if place in copy_of:
+            continue
+        each = found[place]
+        shared = Counter(other for part in own for other in holders[part] if other != place)
+        if shared:
+            most = max(shared, key=lambda other: (shared[other], -other))
+            name = Path(found[most].campaign.path).name
+            mark = f"{count_of(shared[most], noun)} also in {name}"
+            campaign = replace(each.campaign, marks=(*each.campaign.marks, mark))
+            each = replace(each, campaign=campaign)
+        kept.append(each)
+    copies = [(found[c].campaign.path, found[of].campaign.path) for c, of in copy_of.items()]
+    return kept, copies
+
+
+def copies_of(parts: Sequence[Set[int]], held: Sequence[Set[int]], rank: _Rank) -> dict[int, int]:
+    """Return the place of each copy, and the place of what it is a copy of.
+
+    A copy is what has parts, and all of them are held by another one.
+
+    Args:
+        parts: hashes of what each is made of; empty of what is no copy of anything.
+        held: hashes of all that each holds, its parts among them.
+        rank: of a place; of those that hold all parts the greatest is the original.
+    """
+    holders = _holders(held)
+    copies = {}
+    for place, own in enumerate(parts):
+        if own:
+            whole = set.intersection(*(holders[part] for part in own))
+            if (best := max(whole, key=rank)) != place:
+                copies[place] = best
+    return copies
+
+
+def _holders(held: Sequence[Set[int]]) -> Mapping[int, set[int]]:
+    """Return the places that hold each part."""
+    holders: defaultdict[int, set[int]] = defaultdict(set)
+    for place, each in enumerate(held):
+        for part in each:
+            holders[part].add(place)
+    return holders

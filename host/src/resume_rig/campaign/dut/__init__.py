@@ -1,1 +1,1 @@
-"""The DUT's OS and supply beside a campaign: its shell, its logs, the user's own programs."""
+"""The DUT's OS and supply of a campaign: its shell, its logs, the user's own programs."""

@@ -17,10 +17,8 @@ SSH = "ssh:"
 def log_source(text: str, clock: Clock, ssh_config: Path | None = None) -> OsLogSource:
     """Return where a campaign gets OS records from.
 
-    Args:
-        text: `ssh:USER@HOST[,HOST...][:PORT]`, `wevtutil:HOST`, or the path of a file or folder.
-        clock: the campaign's.
-        ssh_config: for ssh, in place of the user's own configuration.
+    `text` is `ssh:USER@HOST[,HOST...][:PORT]`, `wevtutil:HOST`, or the path of a file or folder;
+    `ssh_config` takes the place of the user's own configuration.
 
     Raises:
         UsageError: an address that is not of its form.
@@ -42,15 +40,11 @@ def dut_control(
     *,
     shown: bool = True,
 ) -> DutControl | None:
-    """Return who tells a DUT's OS what to do; None where nothing was named.
+    """Return what commands a DUT's OS; None where nothing was named.
 
-    Args:
-        command: a program of the user's own; goes before `shell`.
-        shell: `ssh:USER@HOST[,HOST...][:PORT]`.
-        clock: the campaign's.
-        ssh_config: for ssh, in place of the user's own configuration.
-        store: of the campaign, for the program.
-        shown: whether what the program writes may stand between what the campaign says.
+    `command` is a program of the user's own, which finds the path of `store`, and goes before
+    `shell`, an `ssh:USER@HOST[,HOST...][:PORT]`. What the program writes may stand between lines of
+    the campaign where it is `shown`.
 
     Raises:
         UsageError: a command that names no program, or an address that is not of its form.

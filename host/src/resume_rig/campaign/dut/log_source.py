@@ -1,7 +1,7 @@
 """Where a running campaign gets OS records from: a log that grows, read bit by bit.
 
-A folder into which somebody puts logs works, too: each file in it is followed as a log of its own.
-What is new goes to the cycle at hand, once.
+A source (served, a file, a folder of files) gives each record once; the feed hands what is new to
+the cycle at hand.
 """
 
 import stat
@@ -56,7 +56,7 @@ class OsLogSource(Protocol):
         ...
 
     def describe(self) -> LogSource:
-        """Return the log as read so far."""
+        """Return the log as it was read."""
         ...
 
     def close(self) -> None:
@@ -65,7 +65,7 @@ class OsLogSource(Protocol):
 
 
 def identity_of(record: OsRecord) -> RecordIdentity:
-    """Return what tells a record from every other one of its log."""
+    """Return what distinguishes a record from every other one of its log."""
     return (
         record.record_id,
         record.written_utc_ns,
@@ -77,7 +77,7 @@ def identity_of(record: OsRecord) -> RecordIdentity:
 
 
 def has_identity(record: OsRecord) -> bool:
-    """Whether `identity_of` tells a record from others: without any time it does not.
+    """Return whether `identity_of` distinguishes a record: without any time it does not.
 
     S3Resume, PwrTest's older form and the kernel's log number their cycles or not even that.
     """
@@ -103,7 +103,7 @@ class ServedLog:
         return tuple(records)
 
     def describe(self) -> LogSource:
-        """Return the log as read so far."""
+        """Return the log as it was read."""
         return self._follower.describe()
 
     def close(self) -> None:
@@ -114,8 +114,8 @@ class FileLog:
     """A log file that somebody else writes: Event XML that grows, or any file that is replaced.
 
     What was appended to Event XML is read alone; a file that was rewritten (a document, EVTX) is
-    read as a whole again, and what is known of it is left out: records without any time by how many
-    there were of their kind.
+    read as a whole again, and what was given before is left out: records without any time by how
+    many there were of their kind.
     """
 
     record_wait_ns = FILE_RECORD_WAIT_NS
@@ -160,7 +160,7 @@ class FileLog:
         return new
 
     def describe(self) -> LogSource:
-        """Return the log as read so far."""
+        """Return the log as it was read."""
         return self._source
 
     def close(self) -> None:
@@ -203,9 +203,9 @@ class FolderLog:
     """All logs in a folder, by name; files of other kinds are left alone.
 
     A record that several files hold (exports that overlap) is given once. One without any time
-    (S3Resume, PwrTest's older form) cannot be told from that of another file: each is given. A file
+    (S3Resume, PwrTest's older form) may be that of another file: each is given. A file
     that cannot be read is no reason to stop: it may be half written, so it is tried again when it
-    changes, and `describe` tells of it until then.
+    changes, and `describe` reports it until then.
     """
 
     record_wait_ns = FILE_RECORD_WAIT_NS
@@ -233,7 +233,7 @@ class FolderLog:
         return tuple(new)
 
     def describe(self) -> LogSource:
-        """Return the folder as read so far."""
+        """Return the folder as it was read."""
         sources = [log.describe() for log in self._logs.values()]
         problems = tuple(
             f"{Path(source.path).name}: {problem}"
@@ -293,8 +293,8 @@ TEXT_CHARS_MAX: Final = 4096
 def kept_of(record: OsRecord) -> OsRecord:
     """Return a record as the store keeps it.
 
-    A kernel that times every device of every cycle tells of hundreds: the longest are kept, in
-    their order, with the beginning of the text, and the figure `components_not_kept`. All others
+    A kernel that times every device of every cycle has hundreds: the longest are kept, in their
+    order, with the beginning of the text, and the figure `components_not_kept`. All others
     stay as they are.
     """
     left_out = len(record.components) - COMPONENTS_MAX
@@ -325,11 +325,11 @@ class LogFeed:
         source: where records come from; None for a campaign without a log.
         mark: where the log stood when the campaign began.
         late: records that earlier sessions did not get to keep.
-        states: that the plan asks for; they say which records can tell of a cycle.
+        states: that the plan asks for; they decide which records can be of a cycle.
 
     Attributes:
         pending: read, and not yet on the disk.
-        received: how many records were read so far that can tell of a cycle; a boot or a session
+        received: how many records were read that can be of a cycle; a boot or a session
             of Modern Standby is not what is waited for.
         problem: why the log could not be read last time; None when it could.
     """
@@ -355,11 +355,11 @@ class LogFeed:
 
     @property
     def has_new_records(self) -> bool:
-        """Whether a record is pending that can tell of a cycle."""
+        """Whether a record is pending that can be of a cycle."""
         return self.any_may_belong(self.pending)
 
     def any_may_belong(self, records: Iterable[OsRecord]) -> bool:
-        """Return whether any of the records can tell of a cycle of this plan."""
+        """Return whether any of the records can be of a cycle of this plan."""
         return any(may_belong(record, self._states) for record in records)
 
     def wait_ns(self, *, last: bool) -> int:
@@ -370,7 +370,7 @@ class LogFeed:
         return max(wait_ns, LAST_RECORD_WAIT_NS) if last else wait_ns
 
     def state(self) -> LogState | None:
-        """Return what the store keeps of the log beside its records."""
+        """Return what the store keeps of the log besides its records."""
         return None if self._source is None else LogState(self._source.describe(), self._mark)
 
     def read(self) -> None:

@@ -1,6 +1,6 @@
-"""The log of the PC that this runs on: taken as a file at once, or followed as it grows.
+"""The log of the PC that this runs on: exported as a file, or followed as it grows.
 
-It is asked what a DUT is asked over SSH, without SSH: on Windows wevtutil, on Linux journalctl.
+It is asked for as a DUT's is over SSH, without SSH: on Windows by wevtutil, on Linux by journalctl.
 """
 
 import re
@@ -21,10 +21,10 @@ _RIGHTS: Final = {
     DutKind.WINDOWS: "this user needs to be in the group Event Log Readers",
     DutKind.LINUX: "this user needs to be in the group systemd-journal",
 }
-# Exporting 20 MB of events took 2 s; assumed: a full log on a slow disk takes a minute.
 WEVTUTIL: Final = "wevtutil:"
 DELAYS_CHANNEL: Final = "Microsoft-Windows-Diagnostics-Performance/Operational"
 _HOST: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,252}")
+# Exporting 20 MB of events took 2 s; assumed: a full log on a slow disk takes a minute.
 _EXPORT_S: Final = 120
 _REASON_CHARS: Final = 200
 
@@ -33,7 +33,7 @@ def own_kind(platform: str = sys.platform) -> DutKind:
     """Return what kind of OS this is.
 
     Raises:
-        RecordError: one whose log nobody knows how to ask for.
+        RecordError: one that has neither wevtutil nor journalctl.
     """
     match platform:
         case "win32":
@@ -62,13 +62,13 @@ def export_own_log(folder: Path, kind: DutKind) -> Path:
     """
     name, rights = _NAMES[kind], _RIGHTS[kind]
     if kind is DutKind.WINDOWS:
-        path = folder / "System.evtx"
+        path, output = folder / "System.evtx", folder / "messages"
         words = ["wevtutil", "epl", "System", str(path)]
     else:
-        path = folder / "journal.json"
+        path = output = folder / "journal.json"
         words = ["journalctl", "-k", "-o", "json", "--no-pager"]
     try:
-        with (folder / "said").open("wb") as messages:
+        with output.open("wb") as messages:
             done = subprocess.run(
                 words,
                 stdin=subprocess.DEVNULL,
@@ -86,8 +86,6 @@ def export_own_log(folder: Path, kind: DutKind) -> Path:
         raise RecordError(
             f"could not read {name}: {words[0]} did not end within {_EXPORT_S} s; name a log file"
         ) from error
-    if kind is DutKind.LINUX:
-        (folder / "said").rename(path)
     if done.returncode or not path.is_file() or not path.stat().st_size:
         raise RecordError(f"could not read {name}: {_reason(words[0], done)}; {rights}")
     return path
@@ -96,7 +94,7 @@ def export_own_log(folder: Path, kind: DutKind) -> Path:
 def export_own_delays(folder: Path, kind: DutKind) -> Path | None:
     """Write Windows' log of what it calls slow into a folder; None where there is none to have.
 
-    It is asked after the System log, which says what is wrong with wevtutil or with the rights.
+    It is asked for after the System log, whose errors name what wevtutil or the rights lack.
     """
     if kind is not DutKind.WINDOWS:
         return None
@@ -117,20 +115,14 @@ def export_own_delays(folder: Path, kind: DutKind) -> Path | None:
 
 def _reason(program: str, done: "subprocess.CompletedProcess[bytes]") -> str:
     message = " ".join(done.stderr.decode("utf-8", "replace").split())[:_REASON_CHARS].rstrip(".")
-    if done.returncode:
-        return f"{program} ended with status {done.returncode}" + (
-            f" ({message})" if message else ""
-        )
-    return f"{program} gave no event" + (f" ({message})" if message else "")
+    what = f"ended with status {done.returncode}" if done.returncode else "gave no event"
+    return f"{program} {what}" + (f" ({message})" if message else "")
 
 
 class ThisPc:
     """Runs commands where this runs; `ssh_log.SshLog` asks it as it asks a DUT.
 
-    Args:
-        clock: for limits.
-        kind: of OS.
-        host: of another Windows PC whose log this one's wevtutil reads; None: of this PC.
+    With a `host` they read the log of that other Windows PC, by this one's wevtutil.
     """
 
     def __init__(self, clock: Clock, kind: DutKind, host: str | None = None) -> None:
@@ -156,8 +148,8 @@ class ThisPc:
     def try_next_host(self) -> None:
         """There is only one."""
 
-    def known_kind(self) -> DutKind:
-        """Nobody has to ask."""
+    def stated_kind(self) -> DutKind:
+        """Return its kind, which nobody has to ask for."""
         return self._kind
 
 

@@ -1,8 +1,8 @@
 """Commands on a DUT over the system's OpenSSH client, and what each kind of OS is asked to do.
 
-Host keys are checked and nothing is asked: a DUT that is not known yet is refused, in ssh's own
-words. Each command is a connection of its own, so that a name is looked up anew each time and a DUT
-that comes back with another address is found.
+Host keys are checked and nothing is asked: a DUT whose key ssh does not have is refused, in ssh's
+own words. Each command is a connection of its own, so that a name is looked up anew each time and a
+DUT that comes back with another address is found.
 """
 
 import base64
@@ -20,12 +20,11 @@ from typing import IO, Final
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import SleepKind, state_word
-from resume_rig.model.units import seconds_text
+from resume_rig.model.units import NS_PER_S, seconds_text
 from resume_rig.rig.interface import Ended
 
-_S: Final = 1_000_000_000
 CONNECT_TIMEOUT_S: Final = 5
-COMMAND_LIMIT_NS: Final = 60 * _S
+COMMAND_LIMIT_NS: Final = 60 * NS_PER_S
 OUTPUT_BYTES_MAX: Final = 256 << 20
 _POLL_NS: Final = 20_000_000
 _LAST_WORDS_BYTES: Final = 4096
@@ -174,13 +173,7 @@ class RunningCommand:
 
 
 class DutShell:
-    """Runs commands on one DUT.
-
-    Args:
-        address: where it answers.
-        clock: for limits.
-        config: a configuration file for ssh in place of the user's own.
-    """
+    """Runs commands on one DUT, by a configuration of ssh in place of the user's own if named."""
 
     def __init__(self, address: DutAddress, clock: Clock, config: Path | None = None) -> None:
         self.address = address
@@ -193,7 +186,7 @@ class DutShell:
         """The address as the user wrote it."""
         return self.address.text
 
-    def known_kind(self) -> "DutKind | None":
+    def stated_kind(self) -> "DutKind | None":
         """Return None: whoever answers has to be asked."""
         return None
 
@@ -272,11 +265,10 @@ class DutKind(StrEnum):
 
 
 def kind_of(answer: Answer) -> DutKind:
-    """Return what the answer to PROBE tells."""
+    """Return what kind of OS gave an answer to PROBE."""
     return DutKind.LINUX if answer.output.strip() == b"Linux" else DutKind.WINDOWS
 
 
-_NS_PER_S: Final = 1_000_000_000
 _GREETING: Final = "echo"
 
 
@@ -408,11 +400,7 @@ HEALTH_COMMANDS: Final[Mapping[DutKind, str]] = MappingProxyType(
 
 
 class ShellControl:
-    """A DutControl at the far end of SSH.
-
-    Args:
-        shell: to the DUT.
-    """
+    """A DutControl at the far end of SSH."""
 
     def __init__(self, shell: DutShell) -> None:
         self._shell = shell
@@ -440,7 +428,7 @@ class ShellControl:
 
     def arm_timer(self, after_ns: int) -> None:
         """Begin to arm its clock."""
-        self._begin(TIMER_COMMANDS[self._kind](-(-after_ns // _NS_PER_S)))
+        self._begin(TIMER_COMMANDS[self._kind](-(-after_ns // NS_PER_S)))
 
     def disarm_timer(self) -> None:
         """Begin to let its clock forget the wake."""

@@ -1,17 +1,9 @@
 """The log of a DUT that answers over SSH, Windows or Linux, fetched while a campaign runs.
 
-Nothing is installed on the DUT. The bookmark is the number of the newest record read: a command is
-asked for what came after it, so that one whose answer was lost costs a repeat and nothing else.
-Keys of `wevtutil gli` are not localised; texts of events are not looked at.
-
-Nothing is installed on the DUT. The bookmark is the journal's cursor. What was fetched is kept
-only while a sleep in it has not ended, so that a long campaign is read once. After a wake the ACPI
-table of firmware times (FPDT), which Linux shows in sysfs, is asked for; it tells of the last
-resume only.
-
-A DUT that has just woken comes back when it likes, or not, and perhaps with another address. So no
-call waits for it: each looks how far the command under way has come, and a failure is told and
-tried again. Only the first call waits, before anything is pressed.
+Nothing is installed on the DUT. Each command asks for what came after a bookmark, so that a lost
+answer costs a repeat and nothing else. A DUT that has just woken comes back when it likes, and
+perhaps with another address: only the first call waits for it, before anything is pressed; each
+other looks how far the command under way has come.
 """
 
 import re
@@ -27,6 +19,7 @@ from resume_rig.campaign.dut.shell import PROBE, DutKind, RunningCommand, kind_o
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import Integrity, LogSource, OsRecord, SleepKind
+from resume_rig.model.units import NS_PER_S
 from resume_rig.oslog.event.xml_export import EventLogFollower
 from resume_rig.oslog.reading import read_logs
 
@@ -48,6 +41,9 @@ _NUMBER: Final = re.compile(rb"<EventRecordID>(\d{1,19})</EventRecordID>")
 
 class WindowsLog:
     """Asks for the state of the log, then for what is new in it and in that of delays.
+
+    The bookmark is the number of the newest record. Keys of `wevtutil gli` are not localised; texts
+    of events are not looked at.
 
     The log of delays comes before the other, so that a round ends with what is waited for. A DUT
     that does not give it is asked once, and its log is as whole as without.
@@ -82,7 +78,7 @@ class WindowsLog:
         """Return the new records that the command's whole output gives; None: go on asking.
 
         Raises:
-            RecordError: the DUT did not do as it was told.
+            RecordError: the command failed, or its answer is none.
         """
         if self._asks_for_delays:
             self._take_delays(output, status)
@@ -106,19 +102,12 @@ class WindowsLog:
         self._oldest, self._delays_asked = None, False
 
     def describe(self) -> LogSource:
-        """Return the log as read so far."""
+        """Return the log as it was read."""
         source = self._follower.describe()
         notes = (_NO_DELAYS,) if self._delays_denied else self._delays.integrity.problems
-        if notes:
-            all_problems = (*source.integrity.problems, *notes)
-            whole = source.integrity.ok and self._delays.integrity.ok
-            source = replace(source, integrity=Integrity(whole, all_problems))
-        if not self._problems:
-            return source
-        problems = (*source.integrity.problems, *self._problems)
-        return LogSource(
-            source.path, source.kind, source.os_build, source.records, Integrity(False, problems)
-        )
+        whole = source.integrity.ok and self._delays.integrity.ok and not self._problems
+        problems = (*source.integrity.problems, *notes, *self._problems)
+        return replace(source, integrity=Integrity(whole, problems))
 
     def close(self) -> None:
         """Nothing is kept outside of memory."""
@@ -173,7 +162,12 @@ _CURSOR: Final = re.compile(rb'"__CURSOR"\s*:\s*"([0-9A-Za-z=;]{1,300})"')
 
 
 class LinuxLog:
-    """Asks for new kernel messages, and for the firmware's times after a wake."""
+    """Asks for new kernel messages, and for the firmware's times after a wake.
+
+    The bookmark is the journal's cursor. What was fetched is kept only while a sleep in it has not
+    ended, so that a long campaign is read once. The ACPI table of firmware times (FPDT), which
+    Linux shows in sysfs, has the last resume only.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -196,7 +190,7 @@ class LinuxLog:
         """Return the new records that the command's whole output gives; None: go on asking.
 
         Raises:
-            RecordError: the DUT did not do as it was told.
+            RecordError: the command failed, or its answer is none.
         """
         if self._held:
             complete, self._held = self._with_firmware(output), ()
@@ -216,7 +210,7 @@ class LinuxLog:
         """Begin again with the journal; records that waited for the firmware's times stay."""
 
     def describe(self) -> LogSource:
-        """Return the journal as read so far."""
+        """Return the journal as it was read."""
         problems = tuple(self._problems)
         return LogSource(self._name, KIND, None, self._lines, Integrity(not problems, problems))
 
@@ -249,7 +243,7 @@ class LinuxLog:
         self._given.clear()
 
     def _with_firmware(self, output: bytes) -> tuple[OsRecord, ...]:
-        """Add the firmware's account of the last resume, where it tells of a new one."""
+        """Add the firmware's account of the last resume, where it is a new one."""
         account = self._firmware_account(output)
         count = account.firmware_resume_count if account is not None else None
         if account is None or count is None or count <= self._resumes:
@@ -277,11 +271,10 @@ def _has_ended(record: OsRecord) -> bool:
     return record.wake_time_utc_ns is not None or record.kind in _WITHOUT_WAKE
 
 
-_S: Final = 1_000_000_000
-RECORD_WAIT_NS: Final = 60 * _S
-"""How long a DUT that came back may take to be reached and to tell of the wake."""
+RECORD_WAIT_NS: Final = 60 * NS_PER_S
+"""How long a DUT that came back may take to be reached and to report the wake."""
 
-_RETRY_NS: Final = 1 * _S
+_RETRY_NS: Final = 1 * NS_PER_S
 _POLL_NS: Final = 50_000_000
 
 
@@ -301,7 +294,7 @@ class RemoteLog(Protocol):
         ...
 
     def describe(self) -> LogSource:
-        """Return the log as read so far."""
+        """Return the log as it was read."""
         ...
 
     def close(self) -> None:
@@ -317,7 +310,7 @@ class Shell(Protocol):
         """What the log is called."""
         ...
 
-    def known_kind(self) -> DutKind | None:
+    def stated_kind(self) -> DutKind | None:
         """Return what kind of OS it is; None where that has to be asked."""
         ...
 
@@ -337,19 +330,14 @@ _LOGS: Final[Mapping[DutKind, Callable[[str], RemoteLog]]] = {
 
 
 class SshLog:
-    """An OsLogSource on the far end of SSH, or of this PC itself.
-
-    Args:
-        shell: to the DUT.
-        clock: for pauses between tries.
-    """
+    """An OsLogSource on the far end of SSH, or of this PC itself."""
 
     record_wait_ns = RECORD_WAIT_NS
 
     def __init__(self, shell: Shell, clock: Clock) -> None:
         self._shell = shell
         self._clock = clock
-        kind = shell.known_kind()
+        kind = shell.stated_kind()
         self._log: RemoteLog | None = None if kind is None else _LOGS[kind](shell.text)
         self._running: RunningCommand | None = None
         self._not_before_ns = 0
@@ -369,7 +357,7 @@ class SshLog:
         return found or ()
 
     def describe(self) -> LogSource:
-        """Return the log as read so far."""
+        """Return the log as it was read."""
         if self._log is not None:
             return self._log.describe()
         return LogSource(self._shell.text, "unknown", None, 0, Integrity(ok=True))

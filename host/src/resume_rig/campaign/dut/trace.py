@@ -1,11 +1,9 @@
 """A trace of each cycle, made on a Windows DUT by its own tools and fetched after the wake.
 
-Each step is one command by the DUT's shell: cancel what an earlier cycle left, start, stop, send
-the file. Nothing that goes wrong with a trace ends a campaign: the cycle says why it has none.
-
-Nothing is left running where the host dies: a task of the DUT's own, armed before each start, ends
-the recording after the time that the cycle may take; a restart ends it, too. Commands are those of
-Microsoft's reference of wpr and xperf (docs/how-to/trace-a-resume.md); no Windows has run them yet.
+Nothing that goes wrong with a trace ends a campaign: the cycle reports why it has none. Nothing is
+left running where the host dies: a task of the DUT's own, armed before each start, ends the
+recording. Commands are those of Microsoft's reference of wpr and xperf
+(docs/how-to/trace-a-resume.md); no Windows has run them yet.
 """
 
 import shutil
@@ -24,11 +22,12 @@ from resume_rig.campaign.dut.shell import (
     kind_of,
     powershell,
 )
-from resume_rig.campaign.plan.plan import NS_PER_S, Plan, TraceTool
+from resume_rig.campaign.plan.plan import Plan, TraceTool
 from resume_rig.campaign.store.disk import free_bytes
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import OsRecord
+from resume_rig.model.units import NS_PER_S
 from resume_rig.oslog.etl.transitions import read_etl
 from resume_rig.oslog.source.records import SourceRequest
 from resume_rig.oslog.xperf.xml_summary import read_xperf_xml
@@ -47,7 +46,7 @@ _GUARD_SLACK_S: Final = 900
 _SUMMARY_BYTES_MAX: Final = 64 << 20
 
 _NAME: Final = "resume-rig"
-_WHERE: Final = "where.exe"  # without its ending it is another command in PowerShell
+_WHERE: Final = "where.exe"  # without .exe it is another command in PowerShell
 _TASK: Final = "resume-rig trace"
 _FOLDER: Final = r"C:\Windows\Temp"
 TRACE: Final = rf"{_FOLDER}\resume-rig.etl"
@@ -80,7 +79,7 @@ _WPRP: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Commands:
-    """What one tool is told."""
+    """The commands of one tool."""
 
     start: str
     stop: str
@@ -157,7 +156,7 @@ class Traced:
     """What became of one cycle's trace.
 
     Attributes:
-        why_not: why there is none, or why it says nothing of the sleep; empty where it does.
+        why_not: why there is none, or why it shows nothing of the sleep; empty where it does.
         records: what it times, to be joined with the account of its sleep.
         path: of the file that was kept; None without one.
     """
@@ -172,15 +171,7 @@ class _NoTraceError(Exception):
 
 
 class DutTrace:
-    """Traces a DUT cycle by cycle.
-
-    Args:
-        shell: to the DUT.
-        tool: what records.
-        folder: where files are kept; made with the first.
-        plan: of the campaign, for how long a cycle may last.
-        clock: the campaign's.
-    """
+    """Traces a DUT cycle by cycle; the folder of its files is made with the first."""
 
     def __init__(
         self, shell: DutShell, tool: TraceTool, folder: Path, plan: Plan, clock: Clock
@@ -224,7 +215,7 @@ class DutTrace:
             self._summary_by = "DUT"
 
     def start(self, wait: Wait) -> None:
-        """Begin to record; `finish` says where that failed."""
+        """Begin to record; `finish` reports where that failed."""
         self._ever, self._why_not = True, ""
         try:
             self._check_disk()
@@ -327,7 +318,7 @@ class DutTrace:
     def _summarised(self, path: Path, wait: Wait) -> Path | None:
         """Return xperf's summary; None where no xperf is at hand, or it made none.
 
-        The trace is there; what it lacks beside it can be made later.
+        The trace is there; its summary can be made later.
         """
         summary = path.with_suffix(".xml")
         try:
@@ -358,7 +349,7 @@ class DutTrace:
             return
 
     def _read(self, path: Path, summary: Path | None, wait: Wait) -> Traced:
-        """Read beside the wait: a large trace takes seconds, and the rig's lease less."""
+        """Read while waiting: a large trace takes seconds, and the rig's lease less."""
         with ThreadPoolExecutor(1) as reader:
             reading = reader.submit(_records_of, path, summary)
             wait(self._clock.now_ns() + FETCH_LIMIT_NS, reading.done)
@@ -393,7 +384,7 @@ def _longest_cycle_s(plan: Plan) -> int:
 
 
 def trace_folder(store: Path) -> Path:
-    """Return the folder of a campaign's traces, beside its store."""
+    """Return the folder of a campaign's traces, next to its store."""
     return store.with_name(f"{store.stem}-traces")
 
 

@@ -1,4 +1,4 @@
-"""A program of the user's beside a campaign: the way to the DUT's OS, or its supply's switch."""
+"""A program of the user's for a campaign: the way to the DUT's OS, or its supply's switch."""
 
 import contextlib
 import os
@@ -14,6 +14,7 @@ from typing import Final, Protocol
 
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind, state_word
+from resume_rig.model.units import NS_PER_S
 from resume_rig.rig.interface import Ended
 
 PREFIX: Final = "RESUME_RIG_"
@@ -90,7 +91,7 @@ class UserProgram:
         words: of the command.
         variables: what it finds in its environment, name -> text; each name gets RESUME_RIG_ before
             it.
-        shown: whether what it writes may stand between what the campaign says; else it goes
+        shown: whether what it writes may stand between lines of the campaign; else it goes
             nowhere, as standard error is for a machine.
 
     Raises:
@@ -166,29 +167,48 @@ def program_words(text: str) -> tuple[str, ...]:
     return words
 
 
-_NS_PER_S: Final = 1_000_000_000
-
-
-class UserControl:
-    """Runs the program with RESUME_RIG_ASK = sleep, arm-timer, disarm-timer or greet.
-
-    Exit status 0 is success. It finds RESUME_RIG_STATE (S3, S4, S5, ...) with `sleep`, and
-    RESUME_RIG_AFTER_S, whole seconds, with `arm-timer`.
+class _ProgramRunner:
+    """Runs a program of the user's anew for each thing that it is asked for.
 
     Args:
-        words: of the command (`hooks.program_words`); no shell sees them.
+        words: of the command (`program_words`); no shell sees them.
         variables: what it finds in its environment as well, name -> text.
-        shown: whether what it writes may stand between what the campaign says.
+        shown: whether what it writes may stand between lines of the campaign.
     """
 
     def __init__(
         self, words: Sequence[str], variables: Mapping[str, str], *, shown: bool = True
     ) -> None:
-        self._words = list(words)
-        self._variables = dict(variables)
+        self._words = words
+        self._variables = variables
         self._shown = shown
         self._program: UserProgram | None = None
-        self._failed: Ended | None = None
+
+    def _begin(self, asked: Mapping[str, str]) -> str | None:
+        """Run it, in place of one that still runs; return why it could not be run."""
+        self._end()
+        try:
+            self._program = UserProgram(
+                self._words, {**self._variables, **asked}, shown=self._shown
+            )
+        except (OSError, ValueError) as error:
+            return f"the command {self._words[0]} could not be run: {error}"
+        return None
+
+    def _end(self) -> None:
+        if self._program is not None:
+            self._program.end()
+        self._program = None
+
+
+class UserControl(_ProgramRunner):
+    """A DutControl: the program finds RESUME_RIG_ASK = sleep, arm-timer, disarm-timer or greet.
+
+    Exit status 0 is success. It finds RESUME_RIG_STATE (S3, S4, S5, ...) with `sleep`, and
+    RESUME_RIG_AFTER_S, whole seconds, with `arm-timer`.
+    """
+
+    _failed: Ended | None = None
 
     def prepare(self, states: Collection[SleepKind], *, reports: bool = False) -> None:
         """Nobody knows what the program can do until it is asked.
@@ -205,19 +225,19 @@ class UserControl:
 
     def sleep(self, state: SleepKind) -> None:
         """Begin to send the DUT into a state."""
-        self._start({"ASK": "sleep", "STATE": state_word(state)})
+        self._start({"ask": "sleep", "state": state_word(state)})
 
     def arm_timer(self, after_ns: int) -> None:
         """Begin to arm the DUT's clock."""
-        self._start({"ASK": "arm-timer", "AFTER_S": str(-(-after_ns // _NS_PER_S))})
+        self._start({"ask": "arm-timer", "after_s": str(-(-after_ns // NS_PER_S))})
 
     def disarm_timer(self) -> None:
         """Begin to let the DUT's clock forget the wake."""
-        self._start({"ASK": "disarm-timer"})
+        self._start({"ask": "disarm-timer"})
 
     def greet(self) -> None:
         """Begin to see whether the DUT's OS answers."""
-        self._start({"ASK": "greet"})
+        self._start({"ask": "greet"})
 
     def report(self) -> None:
         """Begin nothing: `prepare` refuses a campaign that asks for it."""
@@ -236,52 +256,25 @@ class UserControl:
 
     def close(self) -> None:
         """End the program if it still runs."""
-        if self._program is not None:
-            self._program.end()
-        self._program = None
+        self._end()
 
     def _start(self, asked: Mapping[str, str]) -> None:
-        self.close()
-        self._failed = None
-        try:
-            self._program = UserProgram(
-                self._words, {**self._variables, **asked}, shown=self._shown
-            )
-        except (OSError, ValueError) as error:
-            text = f"the command {self._words[0]} could not be run: {error}"
-            self._failed = Ended(ok=False, reached=False, text=text)
+        why = self._begin(asked)
+        self._failed = None if why is None else Ended(ok=False, reached=False, text=why)
 
 
-class PowerCommand:
-    """Runs the command with RESUME_RIG_POWER = off or on; its exit status 0 is success.
-
-    Args:
-        words: of the command (`hooks.program_words`); no shell sees them.
-        variables: what it finds in its environment as well, name -> text.
-        shown: whether what it writes may stand between what the campaign says.
+class PowerCommand(_ProgramRunner):
+    """A PowerSwitch: the program finds RESUME_RIG_POWER = off or on; exit status 0 is success.
 
     Attributes:
         problem: why the last one failed, in a sentence without a full stop; None where it did not.
     """
 
-    def __init__(
-        self, words: Sequence[str], variables: Mapping[str, str], *, shown: bool = True
-    ) -> None:
-        self._words = list(words)
-        self._variables = dict(variables)
-        self._shown = shown
-        self._program: UserProgram | None = None
-        self.problem: str | None = None
+    problem: str | None = None
 
     def start(self, *, on: bool) -> None:
         """Run the command."""
-        self.stop()
-        self.problem = None
-        variables = {**self._variables, "power": "on" if on else "off"}
-        try:
-            self._program = UserProgram(self._words, variables, shown=self._shown)
-        except (OSError, ValueError) as error:
-            self.problem = f"the command {self._words[0]} could not be run: {error}"
+        self.problem = self._begin({"power": "on" if on else "off"})
 
     def succeeded(self) -> bool | None:
         """Return whether it ended with status 0; None while it runs."""
@@ -294,9 +287,7 @@ class PowerCommand:
 
     def stop(self) -> None:
         """End the command if it still runs."""
-        if self._program is not None:
-            self._program.end()
-        self._program = None
+        self._end()
 
 
 class PowerSwitch(Protocol):
@@ -319,17 +310,17 @@ class Person(Protocol):
     """Somebody who can look at the DUT; asked again and again, it never blocks."""
 
     def ask(self, text: str) -> None:
-        """Show a sentence that says what is to be done."""
+        """Show a sentence that asks for what is to be done."""
         ...
 
     def answered(self) -> bool:
-        """Return whether the person says that it is done."""
+        """Return whether the person answered that it is done."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class OutsideHelp:
-    """What a campaign may use beside the rig; None where there is none."""
+    """What a campaign may use besides the rig; None where there is none."""
 
     power: PowerSwitch | None = None
     person: Person | None = None

@@ -1,10 +1,8 @@
 """A plan: how often, how, and with which waits a campaign puts a DUT to sleep and wakes it. Pure.
 
-The checked limits come from the chipset's own times; docs/reference/plans.md has each.
-
-Stop rules end a campaign before its plan does, by what became of its cycles. What varies from cycle
-to cycle follows from the plan, its seed and the cycle's place alone: a campaign that was stopped
-goes on with the cycles that it would have had.
+What varies from cycle to cycle follows from the plan, its seed and the cycle's place alone, so that
+a resumed campaign has the cycles that it would have had. Stop rules end it sooner. The limits come
+from the chipset's own times; docs/reference/plans.md has each.
 """
 
 import dataclasses
@@ -17,12 +15,12 @@ from enum import StrEnum, unique
 from typing import Any, TypeAlias, TypeVar, cast
 
 from resume_rig.analysis.stats.figures import CYCLES_MOST, cycles_needed, failure_rate_upper
-from resume_rig.campaign.plan.states import STATES, sleep_channel
+from resume_rig.campaign.plan.states import STATE_WORDS, STATES, sleep_channel
 from resume_rig.model.channel import Actuator, Channel, SleepBy, SleepMeans, WakeBy, WakeMeans
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind, state_word
 from resume_rig.model.result.cycle import FAILED, NO_ANSWER, Outcome
-from resume_rig.model.units import count_of, percent_up, seconds_text
+from resume_rig.model.units import NS_PER_MS, NS_PER_S, count_of, percent_up, seconds_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,6 @@ class StopRules:
         failures: so many cycles in which the DUT failed (`model.result.cycle.FAILED`).
         time_ns: so long spent in cycles, all sessions together.
         failure_rate: the failure rate is shown to be at most this, 0..1, at `confidence`.
-        confidence: 0..1.
         recoveries: the DUT was brought back so often.
     """
 
@@ -78,11 +75,8 @@ def why_stop(
 ) -> str | None:
     """Return which rule ends the campaign, in a sentence without a full stop; None to go on.
 
-    Args:
-        rules: of the plan.
-        outcomes: how many cycles came to which.
-        spent_ns: in cycles.
-        recoveries: how often the DUT was brought back, or tried to be.
+    `spent_ns` is the time in cycles, `recoveries` how often the DUT was brought back, or tried to
+    be.
     """
     answered = sum(count for outcome, count in outcomes.items() if outcome not in NO_ANSWER)
     failed = sum(count for outcome, count in outcomes.items() if outcome in FAILED)
@@ -145,14 +139,7 @@ class Vary:
 
 
 def values_of_cycle(vary: Sequence[Vary], order: Order, seed: int, index: int) -> dict[str, Varied]:
-    """Return what varies in one cycle, by name.
-
-    Args:
-        vary: what varies, in the order of the plan.
-        order: how lists come together.
-        seed: of everything that is drawn.
-        index: how many cycles of the plan are done before this one, from 0.
-    """
+    """Return what varies in one cycle, by name; `index` cycles of the plan are done before it."""
     # A generator a cycle: no cycle depends on how many numbers another one drew.
     chance = random.Random(f"{seed}/{index}")
     found: dict[str, Varied] = {}
@@ -172,12 +159,7 @@ def values_of_cycle(vary: Sequence[Vary], order: Order, seed: int, index: int) -
 
 
 def combinations(vary: Sequence[Vary], order: Order) -> Iterator[dict[str, Varied]]:
-    """Yield which values come together in some cycle, by name; of a range, both ends.
-
-    Args:
-        vary: what varies, in the order of the plan.
-        order: how lists come together.
-    """
+    """Yield which values come together in some cycle, by name; of a range, both ends."""
     lists = [each for each in vary if not isinstance(each.values, Range)]
     ranges = [each for each in vary if isinstance(each.values, Range)]
     if order is Order.SEQUENCE:
@@ -203,9 +185,6 @@ def extremes(values: tuple[Varied, ...] | Range) -> tuple[Varied, ...]:
 
 
 _T = TypeVar("_T")
-
-NS_PER_MS = 1_000_000
-NS_PER_S = 1_000_000_000
 
 MAX_CYCLES = 1_000_000
 _OF_EACH_OTHER = frozenset({"state", "sleep_by", "wake_by", "settle_ns", "settle_limit_ns"})
@@ -241,7 +220,6 @@ class Plan:
 
     Attributes:
         cycles: how many are measured; interrupted ones do not count.
-        state: the sleep state asked for.
         sleep_by, wake_by: what starts the sleep, and the wake.
         dwell_ns: from sleep entry, as the wires show it, to the wake trigger. A timer is armed for
             so long and the way into the state on top.
@@ -250,7 +228,6 @@ class Plan:
             and after each wake.
         settle_limit_ns: where this is not None, the cycle ends after `settle_ns` only when the DUT
             shows that it has settled, and after so long at the latest.
-        press_ns: how long the button is pressed.
         warm_up: so many cycles at the beginning are measured and kept, and not judged.
         wake_timeout_ns: from the trigger to the last sign of the wake.
         sleep_timeout_ns: from the trigger to sleep entry.
@@ -284,29 +261,22 @@ class Plan:
     @property
     def states(self) -> frozenset[SleepKind]:
         """Every state that any of the cycles asks for."""
-        return self._each(self.state, SleepKind)
+        return self._all_of(SleepKind)
 
     @property
     def means(self) -> frozenset[SleepMeans | WakeMeans]:
         """Every way into sleep and out of it that is no actuator's, in any of the cycles."""
-        asleep = self._each(self.sleep_by, SleepMeans)
-        return asleep | self._each(self.wake_by, WakeMeans)
-
-    def _each(self, own: object, kind: type[_T]) -> frozenset[_T]:
-        varied = (value for each in self.vary for value in extremes(each.values))
-        return frozenset(each for each in (own, *varied) if isinstance(each, kind))
+        return self._all_of(SleepMeans) | self._all_of(WakeMeans)
 
     @property
     def actuators(self) -> frozenset[Actuator]:
         """What the plan moves, in any of its cycles."""
-        varied = (value for each in self.vary for value in extremes(each.values))
-        moved = {self.sleep_by, self.wake_by, *varied}
-        return frozenset(each for each in moved if isinstance(each, Actuator))
+        return self._all_of(Actuator)
 
-    @property
-    def longest_press_ns(self) -> int:
-        """The longest press of all cycles."""
-        return self.longest("press_ns")
+    def _all_of(self, kind: type[_T]) -> frozenset[_T]:
+        varied = (value for each in self.vary for value in extremes(each.values))
+        values = (self.state, self.sleep_by, self.wake_by, *varied)
+        return frozenset(each for each in values if isinstance(each, kind))
 
     def longest(self, name: str) -> int:
         """Return the greatest value of all cycles, in ns, of a duration by its attribute."""
@@ -315,11 +285,7 @@ class Plan:
         return max([own, *(v for v in extremes(varied) if isinstance(v, int))])
 
     def of_cycle(self, index: int) -> "Plan":
-        """Return the plan of one cycle, in which nothing varies.
-
-        Args:
-            index: how many cycles of the plan are done before it, from 0.
-        """
+        """Return the plan of a cycle, in which nothing varies; `index` cycles are done before."""
         if not self.vary:
             return self
         values: dict[str, Any] = {**values_of_cycle(self.vary, self.order, self.seed, index)}
@@ -363,33 +329,26 @@ def override(
     Raises:
         UsageError: a value is outside its range.
     """
-    given = {
+    options = {
+        "cycles": cycles,
         "state": state,
         "sleep_by": sleep_by,
         "wake_by": wake_by,
         "dwell_ns": dwell_ns,
         "settle_ns": settle_ns,
+        "settle_limit_ns": settle_limit_ns,
         "press_ns": press_ns,
+        "warm_up": warm_up,
+        "wake_timeout_ns": wake_timeout_ns,
+        "sleep_timeout_ns": sleep_timeout_ns,
+        "short_dwell": short_dwell,
+        "trace": trace,
+        "health": health,
     }
-    changed = dataclasses.replace(
-        plan,
-        # One value for all cycles takes the place of a list.
-        vary=tuple(each for each in plan.vary if given.get(each.name) is None),
-        cycles=_pick(cycles, plan.cycles),
-        state=_pick(state, plan.state),
-        sleep_by=_pick(sleep_by, plan.sleep_by),
-        wake_by=_pick(wake_by, plan.wake_by),
-        dwell_ns=_pick(dwell_ns, plan.dwell_ns),
-        settle_ns=_pick(settle_ns, plan.settle_ns),
-        settle_limit_ns=_pick(settle_limit_ns, plan.settle_limit_ns),
-        press_ns=_pick(press_ns, plan.press_ns),
-        warm_up=_pick(warm_up, plan.warm_up),
-        wake_timeout_ns=_pick(wake_timeout_ns, plan.wake_timeout_ns),
-        sleep_timeout_ns=_pick(sleep_timeout_ns, plan.sleep_timeout_ns),
-        short_dwell=_pick(short_dwell, plan.short_dwell),
-        trace=_pick(trace, plan.trace),
-        health=_pick(health, plan.health),
-    )
+    given: dict[str, Any] = {name: each for name, each in options.items() if each is not None}
+    # One value for all cycles takes the place of a list.
+    vary = tuple(each for each in plan.vary if each.name not in given)
+    changed = dataclasses.replace(plan, vary=vary, **given)
     check_plan(changed)
     return changed
 
@@ -418,9 +377,7 @@ def check_plan(plan: Plan) -> None:
             "(xbootmgr traces boots and shutdowns)"
         )
     if plan.state not in STATES:
-        raise UsageError(
-            f"a plan for {plan.state}; allowed are {', '.join(map(state_word, STATES))}"
-        )
+        raise UsageError(f"a plan for {plan.state}; allowed are {', '.join(STATE_WORDS)}")
     _check_ways(plan)
     if plan.dwell_ns < MIN_DWELL_NS and not plan.short_dwell:
         raise UsageError(
@@ -479,12 +436,9 @@ def _check_settling(plan: Plan) -> None:
 
 
 def _check_rules(rules: StopRules) -> None:
-    if rules.failures is not None and not 1 <= rules.failures <= MAX_CYCLES:
-        raise UsageError(f"a stop at {rules.failures} failures; allowed are 1 to {MAX_CYCLES:,}")
-    if rules.recoveries is not None and not 1 <= rules.recoveries <= MAX_CYCLES:
-        raise UsageError(
-            f"a stop at {rules.recoveries} recoveries; allowed are 1 to {MAX_CYCLES:,}"
-        )
+    for count, what in ((rules.failures, "failures"), (rules.recoveries, "recoveries")):
+        if count is not None and not 1 <= count <= MAX_CYCLES:
+            raise UsageError(f"a stop at {count} {what}; allowed are 1 to {MAX_CYCLES:,}")
     if rules.time_ns is not None:
         _check_range("time to stop after", rules.time_ns, NS_PER_S, MAX_TIME_NS)
     if rules.failure_rate is not None and not 0 < rules.failure_rate < 1:
@@ -518,8 +472,8 @@ def check_against_bench(
         actuators: what the rig can move on this DUT.
         channels: what is wired on it.
         max_press_ns: the longest press that the board does.
-        idle_ns: after so long without input the DUT sleeps; None: nobody says.
-        commanded: the DUT's OS can be told what to do.
+        idle_ns: after so long without input the DUT sleeps; None: not stated.
+        commanded: the DUT's OS takes commands.
         max_key_ns: the longest press of a key that the board does.
         has_mac: a magic packet for the DUT can be made.
 
@@ -534,7 +488,7 @@ def check_against_bench(
             f"the plan moves the {missing[0]}, which the bench of {dut_name} cannot; "
             f"it can move: {', '.join(sorted(actuators)) or 'nothing'}"
         )
-    longest_ns = plan.longest_press_ns
+    longest_ns = plan.longest("press_ns")
     presses = Actuator.BUTTON in plan.actuators or WakeMeans.NONE in plan.means
     if presses and Actuator.BUTTON in actuators and longest_ns > max_press_ns:
         raise UsageError(
@@ -593,7 +547,3 @@ def _check_range(name: str, value_ns: int, low_ns: int, high_ns: int) -> None:
             f"a {name} of {seconds_text(value_ns)}; allowed are {seconds_text(low_ns)} to "
             f"{seconds_text(high_ns)}"
         )
-
-
-def _pick(new: _T | None, old: _T) -> _T:
-    return old if new is None else new

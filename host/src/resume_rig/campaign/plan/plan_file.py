@@ -10,8 +10,6 @@ from typing import Any, TypeAlias, TypeVar
 
 from resume_rig.campaign.plan.plan import (
     MAX_VALUES,
-    NS_PER_MS,
-    NS_PER_S,
     SETTLE_LIMIT_NS,
     Order,
     Plan,
@@ -27,13 +25,13 @@ from resume_rig.campaign.plan.states import state_of_word
 from resume_rig.model.channel import SLEEPERS, Actuator, SleepBy, SleepMeans, WakeBy, WakeMeans
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind, state_word
-from resume_rig.model.units import seconds_text
+from resume_rig.model.units import DURATION_UNITS_NS, seconds_text
 
 MAX_FILE_BYTES = 1_000_000
 _READY = resources.files("resume_rig.campaign") / "plans"
 
 DURATIONS = ("dwell", "settle", "press", "wake_timeout", "sleep_timeout")
-UNITS_NS = {"ns": 1, "us": 1_000, "ms": NS_PER_MS, "s": NS_PER_S}
+UNITS_NS = {unit: DURATION_UNITS_NS[unit] for unit in ("ns", "us", "ms", "s")}
 WORDS = ("state", "sleep_by", "wake_by")
 OTHERS = (
     *("cycles", "warm_up", "ignore_first", "short_dwell", "health", "order", "seed"),
@@ -42,7 +40,7 @@ OTHERS = (
 ADAPTIVE = "adaptive"
 LIMIT = "settle_limit"
 RULES = ("failures", "recoveries", "after", "failure_rate_below_percent", "confidence_percent")
-HOUR_UNITS_NS = {"ns": 1, "s": NS_PER_S, "min": 60 * NS_PER_S, "h": 3600 * NS_PER_S}
+HOUR_UNITS_NS = {unit: DURATION_UNITS_NS[unit] for unit in ("ns", "s", "min", "h")}
 MAX_SEED = 2**63 - 1
 MOST_NS = 10**17
 
@@ -267,10 +265,8 @@ def _rules(value: object) -> StopRules | None:
     rules: dict[str, Any] = {}
     for key, each in value.items():
         name, _, unit = str(key).rpartition("_")
-        if key == "failures":
-            rules["failures"] = _whole(value, key)
-        elif key == "recoveries":
-            rules["recoveries"] = _whole(value, key)
+        if key in ("failures", "recoveries"):
+            rules[key] = _whole(value, key)
         elif name == "after" and unit in HOUR_UNITS_NS:
             rules["time_ns"] = _duration_ns(key, each, HOUR_UNITS_NS[unit])
         elif key == "failure_rate_below_percent":
@@ -278,7 +274,7 @@ def _rules(value: object) -> StopRules | None:
         elif key == "confidence_percent":
             if "failure_rate_below_percent" not in value:
                 raise UsageError(
-                    "confidence_percent stands alone; allowed is beside failure_rate_below_percent"
+                    "confidence_percent stands alone; allowed is with failure_rate_below_percent"
                 )
             rules["confidence"] = _percent(key, each)
         else:
@@ -302,17 +298,17 @@ def _rules_written(rules: StopRules) -> dict[str, PlanValue]:
 
 
 def _percent(key: str, value: object) -> float:
+    return _number(key, value) / 100
+
+
+def _number(key: str, value: object) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UsageError(f"{key} = {value!r}; allowed is a number")
-    return value / 100
+    return value
 
 
 def _order(value: object) -> Order | None:
-    if value is None:
-        return None
-    if isinstance(value, str) and value in list(Order):
-        return Order(value)
-    raise UsageError(f"order = {value!r}; allowed are {', '.join(Order)}")
+    return None if value is None else _word_of("order", value, Order)
 
 
 def _seed(document: Mapping[str, object]) -> int | None:
@@ -328,11 +324,10 @@ def _keys() -> list[str]:
 
 
 def _duration_ns(key: str, value: object, unit_ns: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UsageError(f"{key} = {value!r}; allowed is a number")
-    if not -MOST_NS < value * unit_ns < MOST_NS:
-        raise UsageError(f"{key} = {value!r}; allowed is a number of at most some years")
-    return round(value * unit_ns)
+    number = _number(key, value)
+    if not -MOST_NS < number * unit_ns < MOST_NS:
+        raise UsageError(f"{key} = {number!r}; allowed is a number of at most some years")
+    return round(number * unit_ns)
 
 
 def _whole(document: Mapping[str, object], key: str) -> int | None:
@@ -355,9 +350,13 @@ def trace_of(what: str, word: object) -> TraceTool:
     Raises:
         UsageError: there is no such word; the sentence names `what` and what is allowed.
     """
-    if isinstance(word, str) and word in list(TraceTool):
-        return TraceTool(word)
-    raise UsageError(f"{what} = {word!r}; allowed are {', '.join(TraceTool)}")
+    return _word_of(what, word, TraceTool)
+
+
+def _word_of(what: str, word: object, kind: type[_Means]) -> _Means:
+    if isinstance(word, str) and word in list(kind):
+        return kind(word)
+    raise UsageError(f"{what} = {word!r}; allowed are {', '.join(kind)}")
 
 
 def sleep_by_of(what: str, word: object) -> SleepBy:

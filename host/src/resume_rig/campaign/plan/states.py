@@ -1,4 +1,4 @@
-"""The states of a cycle and those a plan can ask for: what the wires show of each. Pure.
+"""The states that a cycle goes through and that a plan can ask for, as the wires show them. Pure.
 
 docs/reference/plans.md has the table of this module.
 """
@@ -20,6 +20,7 @@ from resume_rig.model.os_record import (
     state_word,
 )
 from resume_rig.model.result.cycle import OutsideState
+from resume_rig.model.units import NS_PER_S
 
 
 @unique
@@ -40,16 +41,14 @@ RUNNING = (Channel.SLP_S3, Channel.PWR_OK, Channel.PLTRST)
 
 
 def sleep_line(wired: Collection[Channel]) -> Channel:
-    """Return the channel that tells entry into any state but Modern Standby."""
+    """Return the channel that shows entry into any state but Modern Standby."""
     return Channel.SLP_S3 if Channel.SLP_S3 in wired else Channel.PWR_OK
 
 
 def first_change(edges: Iterable[Edge], channel: Channel, level: int, from_ns: int) -> int | None:
     """Return the board time of the first change to `level` at or after `from_ns`."""
-    for edge in edges:
-        if edge.channel is channel and edge.level == level and edge.t_ns >= from_ns:
-            return edge.t_ns
-    return None
+    changes = (edge.t_ns for edge in edges if edge.channel is channel and edge.level == level)
+    return next((t_ns for t_ns in changes if t_ns >= from_ns), None)
 
 
 def dead_lines(levels: Mapping[Channel, int], wired: Collection[Channel]) -> list[Channel]:
@@ -60,8 +59,8 @@ def dead_lines(levels: Mapping[Channel, int], wired: Collection[Channel]) -> lis
 def is_off(levels: Mapping[Channel, int], wired: Collection[Channel]) -> bool:
     """Return whether the wires show a DUT without power.
 
-    SLP_S5 tells it from one that sleeps, and SLP_S4 from one in S3; without either, a DUT in S3
-    looks the same.
+    SLP_S5 distinguishes it from one that sleeps, and SLP_S4 from one in S3; without either, a DUT
+    in S3 looks the same.
     """
     power = [c for c in (Channel.SLP_S3, Channel.PWR_OK) if c in wired]
     deepest = [c for c in (Channel.SLP_S5, Channel.SLP_S4) if c in wired][:1]
@@ -73,8 +72,6 @@ def is_dark(levels: Mapping[Channel, int], wired: Collection[Channel]) -> bool:
     return Channel.BACKLIGHT in wired and not levels.get(Channel.BACKLIGHT)
 
 
-NS_PER_S: Final = 1_000_000_000
-
 _DEPTH: Final = (OutsideState.S0IX, OutsideState.S3, OutsideState.S4, OutsideState.S5)
 """From the shallowest to the deepest."""
 
@@ -84,41 +81,31 @@ class PlannedState:
     """One state that can be asked for.
 
     Attributes:
-        shown: what the wires show of it; S4 and off look alike on some boards.
-        records: kinds that its OS record may have; none where no log tells of it.
-        lid_wakes: a lid can wake from it.
+        shown: what the wires show of it; S4 and off look the same on some boards.
+        recorded: an event log has a record of it.
         entry_ns: how long the way into it may take; the image of a hibernation has to be written.
         boots: the OS, or its loader, starts anew.
     """
 
     shown: frozenset[OutsideState]
-    records: frozenset[SleepKind]
+    recorded: bool = True
     lid_wakes: bool = True
     entry_ns: int = 10 * NS_PER_S
     boots: bool = False
 
 
+_S3: Final = frozenset({OutsideState.S3})
 _OFF: Final = frozenset({OutsideState.S4, OutsideState.S5})
+_IMAGE_NS: Final = 30 * NS_PER_S
 STATES: Final[Mapping[SleepKind, PlannedState]] = MappingProxyType(
     {
-        SleepKind.S3: PlannedState(frozenset({OutsideState.S3}), frozenset({SleepKind.S3})),
-        SleepKind.HYBRID: PlannedState(
-            frozenset({OutsideState.S3}), frozenset({SleepKind.HYBRID}), entry_ns=30 * NS_PER_S
-        ),
-        SleepKind.S4: PlannedState(_OFF, frozenset({SleepKind.S4}), entry_ns=30 * NS_PER_S),
-        SleepKind.FAST_STARTUP: PlannedState(
-            _OFF,
-            frozenset({SleepKind.FAST_STARTUP}),
-            lid_wakes=False,
-            entry_ns=30 * NS_PER_S,
-            boots=True,
-        ),
-        SleepKind.MODERN_STANDBY: PlannedState(
-            frozenset({OutsideState.S0IX}),
-            frozenset({SleepKind.MODERN_STANDBY, SleepKind.S2IDLE}),
-        ),
+        SleepKind.S3: PlannedState(_S3),
+        SleepKind.HYBRID: PlannedState(_S3, entry_ns=_IMAGE_NS),
+        SleepKind.S4: PlannedState(_OFF, entry_ns=_IMAGE_NS),
+        SleepKind.FAST_STARTUP: PlannedState(_OFF, lid_wakes=False, entry_ns=_IMAGE_NS, boots=True),
+        SleepKind.MODERN_STANDBY: PlannedState(frozenset({OutsideState.S0IX})),
         SleepKind.BOOT: PlannedState(
-            _OFF, frozenset(), lid_wakes=False, entry_ns=30 * NS_PER_S, boots=True
+            _OFF, recorded=False, lid_wakes=False, entry_ns=_IMAGE_NS, boots=True
         ),
     }
 )
@@ -128,7 +115,7 @@ STATE_WORDS: Final = tuple(state_word(kind) for kind in STATES)
 
 
 def states_text(states: Collection[SleepKind]) -> str:
-    """Return states as they are said, in the order of their table."""
+    """Return states as a sentence names them, in the order of their table."""
     return ", ".join(state_word(kind) for kind in STATES if kind in states)
 
 
@@ -149,7 +136,7 @@ def state_of_word(what: str, word: object) -> SleepKind:
 
 
 def may_belong(record: OsRecord, states: Collection[SleepKind]) -> bool:
-    """Return whether a record can tell of a cycle of a plan with such states.
+    """Return whether a record can be of a cycle of a plan with such states.
 
     A boot never does, and a session of Modern Standby only where that was asked for: one between
     two S3 cycles is of neither.
@@ -159,8 +146,8 @@ def may_belong(record: OsRecord, states: Collection[SleepKind]) -> bool:
 
 
 def has_record(state: SleepKind) -> bool:
-    """Return whether an event log tells of a cycle of this state."""
-    return bool(STATES[state].records)
+    """Return whether an event log has a record of a cycle of this state."""
+    return STATES[state].recorded
 
 
 def is_shallower(asked: SleepKind, shown: OutsideState, wired: Collection[Channel]) -> bool:

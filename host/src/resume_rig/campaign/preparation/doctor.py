@@ -1,8 +1,8 @@
-"""Everything that is checked before a campaign, of rig and DUT, without moving anything."""
+"""Everything that `doctor` checks of host, rig and DUT before a campaign; nothing is moved."""
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -18,7 +18,7 @@ from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import ResumeRigError, RigError
 from resume_rig.model.os_record import NO_SLEEPS, SleepKind, kind_count
 from resume_rig.model.preparation import Item, Prepared, Reply
-from resume_rig.model.units import count_of, seconds_text
+from resume_rig.model.units import NS_PER_S, count_of, seconds_text
 from resume_rig.rig.interface import Faults, Rig, RigInfo
 from resume_rig.timing.wall_clock import discipline_of
 
@@ -44,7 +44,6 @@ class Checked:
     """One thing that was looked at.
 
     Attributes:
-        name: what it is.
         ok: whether a campaign can go on with it.
         text: what was found, and what to do when it is not good.
     """
@@ -72,7 +71,6 @@ def check_clock(clock: Clock) -> Checked:
     return Checked("host clock", True, f"{discipline.source}{advice}")
 
 
-_S: Final = 1_000_000_000
 _STALE_S: Final = 24 * 3600  # assumed: who prepares a DUT has put it to sleep that day
 
 
@@ -88,7 +86,7 @@ def check_log(source: OsLogSource, clock: Clock) -> Checked:
     if newest_ns is None:
         text = f"{found.path} reports no sleep with a time; put the DUT to sleep once, and wake it"
         return Checked("log", False, "; ".join((text, *found.integrity.problems[:1])))
-    age_s = (clock.utc_ns() - newest_ns) // _S
+    age_s = (clock.utc_ns() - newest_ns) // NS_PER_S
     counted = Counter(each.kind for each in records).most_common()
     kinds = ", ".join(kind_count(count, kind) for kind, count in counted)
     no_s3 = "" if any(kind is SleepKind.S3 for kind, _ in counted) else ", none of them S3"
@@ -144,10 +142,7 @@ def _edges(info: RigInfo) -> Checked:
 
 
 def _round_trip(rig: Rig) -> Checked:
-    exchanges = [rig.exchange_clocks() for _ in range(EXCHANGES)]
-    waits = sorted(
-        (e.host_rx_ns - e.host_tx_ns) - (e.board_tx_ns - e.board_rx_ns) for e in exchanges
-    )
+    waits = sorted(rig.exchange_clocks().round_trip_ns for _ in range(EXCHANGES))
     bound = waits[0] // 2
     return Checked(
         "clock bound",
@@ -232,7 +227,7 @@ def items_for(kind: DutKind, cycles: int) -> tuple[Item, ...]:
 
 
 def look_at(run: Run, cycles: int) -> Iterator[Prepared]:
-    """Yield every item with what the DUT says of it; each question is asked once.
+    """Yield every item with what the DUT shows of it; each question is asked once.
 
     Raises:
         RecordError: the DUT cannot be reached.
@@ -245,12 +240,7 @@ def look_at(run: Run, cycles: int) -> Iterator[Prepared]:
         return answers[question]
 
     for item in items_for(kind_of(run(PROBE)), cycles):
-        yield prepared(item, [reply_to(question) for question in item.questions])
-
-
-def prepared(item: Item, replies: Sequence[Reply]) -> Prepared:
-    """Return an item with what the replies mean."""
-    return Prepared(item.shown, item.judge(replies))
+        yield Prepared(item, item.judge([reply_to(question) for question in item.questions]))
 
 
 def _reply(answer: Answer) -> Reply:

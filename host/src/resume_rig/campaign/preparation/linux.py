@@ -1,4 +1,4 @@
-"""What a Linux DUT should be like before its resumes are measured.
+"""The checklist for a Linux DUT before its resumes are measured.
 
 Sources: the kernel's Documentation/admin-guide/pm/sleep-states.rst and
 Documentation/power/basic-pm-debugging.rst; logind's bus interface.
@@ -32,26 +32,14 @@ def _words(reply: Reply) -> list[str]:
 
 def _states(replies: Sequence[Reply]) -> Found:
     states = _words(replies[0])
-    return Found(
-        Standing.GOOD if "mem" in states else Standing.CHANGE,
-        f"offers {', '.join(states)[:100] or 'nothing'}",
-    )
+    return Found.good_if("mem" in states, f"offers {', '.join(states)[:100] or 'nothing'}")
 
 
-def _mem_sleep(replies: Sequence[Reply]) -> Found:
-    chosen = re.search(r"\[(\w{1,20})\]", replies[0].text)
-    if chosen is None:
-        return Found(Standing.UNKNOWN, "the kernel does not report it")
-    good = chosen[1] == "deep"
-    return Found(Standing.GOOD if good else Standing.CHANGE, f"{chosen[1]} is chosen")
-
-
-def _pm_test(replies: Sequence[Reply]) -> Found:
+def _chosen(replies: Sequence[Reply], wanted: str, absent: Found) -> Found:
     chosen = re.search(r"\[(\w{1,20})\]", replies[0].text)
     if replies[0].status or chosen is None:
-        return Found(Standing.GOOD, "this kernel has no such test")
-    good = chosen[1] == "none"
-    return Found(Standing.GOOD if good else Standing.CHANGE, f"{chosen[1]} is chosen")
+        return absent
+    return Found.good_if(chosen[1] == wanted, f"{chosen[1]} is chosen")
 
 
 def _device_times(replies: Sequence[Reply]) -> Found:
@@ -61,44 +49,37 @@ def _device_times(replies: Sequence[Reply]) -> Found:
 
 def _command_line(replies: Sequence[Reply]) -> Found:
     found = [word for word in _words(replies[0]) if word.partition("=")[0] in _SLOWING]
-    if not found:
-        return Found(Standing.GOOD, "none of them")
-    return Found(Standing.CHANGE, ", ".join(found)[:100])
+    return Found.good_if(not found, "none of them", ", ".join(found)[:100])
 
 
 def _property(replies: Sequence[Reply], wanted: str) -> Found:
     value = re.search(r'"([a-z-]{1,30})"', replies[0].text)
     if replies[0].status or value is None:
         return Found(Standing.UNKNOWN, "logind does not report it")
-    return Found(Standing.GOOD if value[1] == wanted else Standing.CHANGE, value[1])
+    return Found.good_if(value[1] == wanted, value[1])
 
 
 def _alarm(replies: Sequence[Reply]) -> Found:
     text = replies[0].text.strip()
-    if text.isdigit():
-        return Found(Standing.CHANGE, f"set for {text[:20]} s after 1970")
-    return Found(Standing.GOOD, "not set")
+    return Found.good_if(not text.isdigit(), "not set", f"set for {text[:20]} s after 1970")
 
 
 def _journal(replies: Sequence[Reply]) -> Found:
     kept = replies[0].status == 0
-    return Found(
-        Standing.GOOD if kept else Standing.CHANGE,
-        "is kept over a restart" if kept else "is lost when the DUT dies",
-    )
+    return Found.good_if(kept, "is kept over a restart", "is lost when the DUT dies")
 
 
 def _wireless(replies: Sequence[Reply]) -> Found:
     """The kernel lists interfaces that have a link, below two lines of titles."""
     connected = [line.partition(":")[0].strip() for line in replies[0].text.splitlines()[2:]]
     names = ", ".join(name[:20] for name in connected if name)
-    return Found(Standing.CHANGE, f"{names} connected") if names else Found(Standing.GOOD, "none")
+    return Found.good_if(not names, "none", f"{names} connected")
 
 
 def _network_mounts(replies: Sequence[Reply]) -> Found:
     kinds = (line.split()[2:3] for line in replies[0].text.splitlines())
     found = sum(kind[0] in _NETWORK_FILES for kind in kinds if kind)
-    return Found(Standing.CHANGE, f"{found} mounted") if found else Found(Standing.GOOD, "none")
+    return Found.good_if(not found, "none", f"{found} mounted")
 
 
 def _usb(replies: Sequence[Reply]) -> Found:
@@ -109,14 +90,17 @@ def _usb(replies: Sequence[Reply]) -> Found:
 
 def _restart(replies: Sequence[Reply]) -> Found:
     waits = replies[0].status == 0
-    return Found(Standing.CHANGE, "one waits") if waits else Found(Standing.GOOD, "none waits")
+    return Found.good_if(not waits, "none waits", "one waits")
 
 
 def _note(replies: Sequence[Reply]) -> Found:
     words = " ".join(_words(replies[0]))[:100]
     if replies[0].status or not words:
-        return Found(Standing.UNKNOWN, "the kernel does not report it")
+        return _UNKNOWN
     return Found(Standing.NOTE, words)
+
+
+_UNKNOWN: Final = Found(Standing.UNKNOWN, "the kernel does not report it")
 
 
 _ITEMS: Final = (
@@ -125,14 +109,18 @@ _ITEMS: Final = (
         "suspend to RAM",
         "deep (S3): s2idle leaves the power on",
         ("cat /sys/power/mem_sleep",),
-        _mem_sleep,
+        partial(_chosen, wanted="deep", absent=_UNKNOWN),
         "echo deep > /sys/power/mem_sleep, or mem_sleep_default=deep on the kernel's command line",
     ),
     Item(
         "suspend test",
         "none: a test turns round before the power goes",
         ("cat /sys/power/pm_test",),
-        _pm_test,
+        partial(
+            _chosen,
+            wanted="none",
+            absent=Found(Standing.GOOD, "this kernel has no such test"),
+        ),
         "echo none > /sys/power/pm_test",
     ),
     Item(

@@ -1,10 +1,8 @@
-"""A rig that measures itself: loop-backs from outputs to channels, and what is kept of them.
+"""A rig that measures itself: by a loop-back, and against a second board on the same wire.
 
-Two boards stamp the same edges, and must agree within what both state of themselves.
-
-One wire goes from an output of the second board to channels of both. The second board presses, and
-its edge source (a PIO state machine on a Pico) knows when the wire changed. What is compared are
-times between edges: a delay that all channels share, and the true rate, are seen by neither.
+Two boards must agree within what both state of themselves. The second one presses and stamps its
+own edges (on a Pico by a PIO state machine). What is compared are times between edges: a delay that
+all channels share, and the true rate, neither board observes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from resume_rig.campaign.run.actions import newest_edge
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.edge import Edge
@@ -56,8 +55,8 @@ class LoopbackPlan:
 def measure_loopback(rig: Rig, clock: Clock, plan: LoopbackPlan) -> LoopbackResult:
     """Run a loop-back and return what came of it; nothing may be at the output but the wire.
 
-    Two changes come first. Only when both are seen on every channel do the others follow, so
-    that what is not the plug that it was taken for gets no more than one short pulse.
+    Two changes come first. Only when both come on every channel do the others follow, so that
+    what is not the plug that it was taken for gets no more than one short pulse.
 
     Raises:
         DeviceFault: the board refuses.
@@ -112,7 +111,7 @@ def check_can_keep(rig: Rig) -> Calibration:
 
 
 def kept_calibration(rig: Rig) -> Calibration | None:
-    """Return what the board keeps of itself; None from firmware that does not know the word."""
+    """Return what the board keeps of itself; None from firmware without that command."""
     try:
         return rig.calibration()
     except DeviceFault as fault:
@@ -197,21 +196,13 @@ def measure_against(
         DeviceFault: a board refuses.
         RigError: a link broke, or a board lost edges.
     """
-    starts = [_end_of(board) for board in (rig, second)]
+    starts = [newest_edge(board) for board in (rig, second)]
     for _ in range(pulses):
         second.press(wire[0], _PULSE_NS)
         clock.sleep_ns(_PAUSE_NS)
     clock.sleep_ns(_SETTLE_NS)
     found = [_edges_of(board, start) for board, start in zip((rig, second), starts, strict=True)]
     return compare_stamps(rig.info(), found[0], second.info(), found[1], wire[1])
-
-
-def _end_of(board: Rig) -> int:
-    """Return the cursor behind all edges that there are."""
-    batch = board.edges(0, _BATCH)
-    while batch.more:
-        batch = board.edges(batch.next_number, _BATCH)
-    return batch.next_number
 
 
 def _edges_of(board: Rig, start: int) -> list[Edge]:
@@ -237,12 +228,7 @@ def compare_stamps(
 ) -> Agreement:
     """Return how the stamps of the same edges go together.
 
-    Args:
-        ours: the board under test.
-        our_edges: what it stamped.
-        theirs: the second board.
-        their_edges: likewise.
-        channels: that the same wire goes to on both.
+    Ours is the board under test, theirs the second one; the same wire goes to `channels` of both.
     """
     stated_ppb = ours.clock_tolerance_ppb + theirs.clock_tolerance_ppb
     mine, others = _by_channel(ours, our_edges), _by_channel(theirs, their_edges)
@@ -315,7 +301,7 @@ def half_width_ns(info: RigInfo, channel: Channel) -> int:
 
 
 def _rate_bounds(at_ns: _Times, difference_ns: _Times, allowed_ns: _Times) -> tuple[float, float]:
-    """Return the rates that some line through all (at, apart +/- allowed) can have.
+    """Return the rates that some line through all (at, difference +/- allowed) can have.
 
     Two edges allow a range each pair; what all pairs allow is the exact answer (Helly's theorem in
     one dimension, for the slope).

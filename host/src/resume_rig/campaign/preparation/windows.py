@@ -1,4 +1,4 @@
-"""What a Windows DUT should be like before its resumes are measured, in any language.
+"""The checklist for a Windows DUT before its resumes are measured, in any language.
 
 Sources: the on/off transition paper (persistent network connections, group policies, 15 minutes of
 idle after a driver was installed), the S3 resume paper, the notes on writing of records in
@@ -132,8 +132,7 @@ def _states(replies: Sequence[Reply]) -> Found:
 
 def _dword(replies: Sequence[Reply], name: str, wanted: str, absent: str, words: str) -> Found:
     value = registry_values(replies[0]).get(name.lower(), absent)
-    good = value == wanted
-    return Found(Standing.GOOD if good else Standing.CHANGE, f"{words} is {value}")
+    return Found.good_if(value == wanted, f"{words} is {value}")
 
 
 def _setting(replies: Sequence[Reply], guid: str, judge: _Number) -> Found:
@@ -145,8 +144,7 @@ def _setting(replies: Sequence[Reply], guid: str, judge: _Number) -> Found:
 
 def _is_zero(what: str, setting: PowerSetting) -> Found:
     good = setting.mains == setting.battery == 0
-    found = f"{what}: {setting.mains} on mains, {setting.battery} on battery"
-    return Found(Standing.GOOD if good else Standing.CHANGE, found)
+    return Found.good_if(good, f"{what}: {setting.mains} on mains, {setting.battery} on battery")
 
 
 def _sleeps(setting: PowerSetting) -> Found:
@@ -155,8 +153,7 @@ def _sleeps(setting: PowerSetting) -> Found:
         for value in (setting.mains, setting.battery)
     ]
     good = setting.mains == setting.battery == 1
-    found = f"{texts[0]} on mains, {texts[1]} on battery"
-    return Found(Standing.GOOD if good else Standing.CHANGE, found)
+    return Found.good_if(good, f"{texts[0]} on mains, {texts[1]} on battery")
 
 
 def _service(replies: Sequence[Reply]) -> Found:
@@ -173,9 +170,7 @@ def _scanner(replies: Sequence[Reply]) -> Found:
 
 def _drives(replies: Sequence[Reply]) -> Found:
     keys = [key for key in registry_keys(replies[0]) if key.upper().startswith("HKEY_CURRENT_USER")]
-    if not keys:
-        return Found(Standing.GOOD, "none for this user")
-    return Found(Standing.CHANGE, f"{len(keys)} for this user")
+    return Found.good_if(not keys, "none for this user", f"{len(keys)} for this user")
 
 
 def _domain(replies: Sequence[Reply]) -> Found:
@@ -187,9 +182,7 @@ def _domain(replies: Sequence[Reply]) -> Found:
 
 def _policies(replies: Sequence[Reply]) -> Found:
     keys = registry_keys(replies[0])
-    if not keys:
-        return Found(Standing.GOOD, "none")
-    return Found(Standing.CHANGE, f"{len(keys)} keys, which override the power plan")
+    return Found.good_if(not keys, "none", f"{len(keys)} keys, which override the power plan")
 
 
 def _filters(replies: Sequence[Reply]) -> Found:
@@ -199,24 +192,24 @@ def _filters(replies: Sequence[Reply]) -> Found:
         for name, reply in zip(names, replies, strict=True)
         if registry_values(reply).get("start") == "0"
     ]
-    return Found(Standing.CHANGE, f"{', '.join(on)} loads") if on else Found(Standing.GOOD, "none")
+    return Found.good_if(not on, "none", f"{', '.join(on)} loads")
 
 
 def _boot_option(replies: Sequence[Reply], option: str) -> Found:
     words = registry_values(replies[0]).get("systemstartoptions", "").upper().split()
     on = any(word.partition("=")[0] == option for word in words)
-    return Found(Standing.CHANGE if on else Standing.GOOD, "on" if on else "off")
+    return Found.good_if(not on, "off", "on")
 
 
 def _verifier(replies: Sequence[Reply]) -> Found:
     drivers = registry_values(replies[0]).get("verifydrivers")
-    return Found(Standing.CHANGE, "on") if drivers else Found(Standing.GOOD, "off")
+    return Found.good_if(not drivers, "off", "on")
 
 
 def _new_driver(replies: Sequence[Reply]) -> Found:
-    if "<EventID" in replies[0].text:
-        return Found(Standing.CHANGE, "a driver was installed less than 15 minutes ago")
-    return Found(Standing.GOOD, "none in the last 15 minutes")
+    installed = "<EventID" in replies[0].text
+    young = "a driver was installed less than 15 minutes ago"
+    return Found.good_if(not installed, "none in the last 15 minutes", young)
 
 
 def _room(cycles: int, replies: Sequence[Reply]) -> Found:
@@ -224,12 +217,11 @@ def _room(cycles: int, replies: Sequence[Reply]) -> Found:
     if found is None:
         return Found(Standing.UNKNOWN, "its size and its records could not be read")
     needed = round(found[0] * EVENTS_A_CYCLE * cycles)
-    good = needed <= found[1]
     text = (
         f"{found[1] / 1e6:.1f} MB at most; {cycles} cycles write about {needed / 1e6:.1f} MB "
         f"({found[0]:.0f} bytes a record)"
     )
-    return Found(Standing.GOOD if good else Standing.CHANGE, text)
+    return Found.good_if(needed <= found[1], text)
 
 
 def _plan_item(name: str, wanted: str, guid: str, judge: _Number, remedy: str) -> Item:

@@ -1,4 +1,4 @@
-"""What Microsoft's papers ask to be quiet, or the same each time, on a Windows DUT.
+"""The checklist of what Microsoft's papers ask to be quiet, or the same each time, on Windows.
 
 Each item has the section that asks for it. What a tool prints in its own language is read by what
 no language changes: GUIDs, MAC addresses, instance ids, the registry's own names.
@@ -47,7 +47,7 @@ def _value(reply: Reply, name: str) -> str | None:
 
 def _auto_logon(replies: Sequence[Reply]) -> Found:
     on = _value(replies[0], "AutoAdminLogon") == "1"
-    return Found(Standing.GOOD if on else Standing.CHANGE, "on" if on else "off")
+    return Found.good_if(on, "on", "off")
 
 
 def _account_control(replies: Sequence[Reply]) -> Found:
@@ -57,18 +57,16 @@ def _account_control(replies: Sequence[Reply]) -> Found:
 
 def _screen_saver(replies: Sequence[Reply]) -> Found:
     locks = _value(replies[0], "ScreenSaverIsSecure") == "1"
-    return Found(Standing.CHANGE, "asks for it") if locks else Found(Standing.GOOD, "does not")
+    return Found.good_if(not locks, "does not", "asks for it")
 
 
 def _wireless(replies: Sequence[Reply]) -> Found:
-    """A connected interface prints the address of its access point beside its own."""
+    """A connected interface prints the address of its access point after its own."""
     interfaces = len(_GUID.findall(replies[0].text))
     if replies[0].status or not interfaces:
         return Found(Standing.NOTE, "no adapter answers: there is none, or it is switched off")
     connected = len(_MAC.findall(replies[0].text)) > interfaces
-    if connected:
-        return Found(Standing.CHANGE, "on and connected")
-    return Found(Standing.GOOD, "on and not connected")
+    return Found.good_if(not connected, "on and not connected", "on and connected")
 
 
 def _usb(replies: Sequence[Reply]) -> Found:
@@ -100,9 +98,7 @@ def _prefetcher(replies: Sequence[Reply]) -> Found:
     value = _value(replies[0], "EnablePrefetcher")
     if value is None:
         return Found(Standing.UNKNOWN, "EnablePrefetcher is not set")
-    return Found(
-        Standing.GOOD if value == "3" else Standing.CHANGE, f"EnablePrefetcher is {value[:20]}"
-    )
+    return Found.good_if(value == "3", f"EnablePrefetcher is {value[:20]}")
 
 
 def _startup(replies: Sequence[Reply]) -> Found:
@@ -124,9 +120,7 @@ def _plan(replies: Sequence[Reply]) -> Found:
 
 def _updates(replies: Sequence[Reply]) -> Found:
     waits = any(registry_keys(reply) for reply in replies)
-    return (
-        Found(Standing.CHANGE, "wait for a restart") if waits else Found(Standing.GOOD, "none wait")
-    )
+    return Found.good_if(not waits, "none wait", "wait for a restart")
 
 
 _ITEMS: Final = (

@@ -8,13 +8,13 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import RigError
 from resume_rig.model.light import OnsetState
+from resume_rig.model.units import NS_PER_S
 from resume_rig.rig.interface import ActionStart, Rig
 
 # While light is recorded the oldest samples go; each page asks behind the one before, so a
 # reading that is overtaken begins anew, and seldom.
 _TRIES = 5
 _SETTLING_NS = 20_000_000
-_S = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,6 @@ class KeptSamples:
         state: of the onset in the recording.
         start_ns: board clock at sample 0. rate_hz: samples in a second.
         first: number of the first of `counts`.
-        counts: of the converter.
     """
 
     state: OnsetState
@@ -36,7 +35,7 @@ class KeptSamples:
 
     def time_ns(self, index: int) -> int:
         """Return when `counts[index]` was taken, board clock."""
-        return self.start_ns + (self.first + index) * _S // self.rate_hz
+        return self.start_ns + (self.first + index) * NS_PER_S // self.rate_hz
 
 
 def kept_samples(rig: Rig, clock: Clock) -> KeptSamples:
@@ -83,7 +82,6 @@ class MeasuredPress:
 
     Attributes:
         commanded_ns: duration that was asked for.
-        start_ns: when the output was driven.
         pressed_ns, released_ns: the sensed edges; None where none came.
     """
 

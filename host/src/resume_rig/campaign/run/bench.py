@@ -1,11 +1,8 @@
 """A rig and its DUT, as a campaign uses them: actions are recorded, waits keep the lease.
 
-An interrupt may strike anywhere: what was read twice is kept once, and what was lost is noted by
-the cursor that found it missing, not in a counter that could be left behind.
-
-What one record captures: edges, light and power since its beginning, read by cursor.
-
-What was read twice is kept once, and what was lost is noted by the cursor that found it missing.
+A `Capture` reads edges, light and power by cursor. An interrupt may strike anywhere: what was read
+twice is kept once, and what was lost is noted by the cursor that found it missing, not in a counter
+that could be left behind.
 """
 
 import dataclasses
@@ -22,7 +19,7 @@ from resume_rig.model.errors import LinkLost, ProtocolError, UsageError
 from resume_rig.model.light import LightColumns, LightOnset, OnsetState
 from resume_rig.model.power import PowerSamples
 from resume_rig.model.result.verdict import Finding, FindingKind
-from resume_rig.model.units import seconds_text
+from resume_rig.model.units import NS_PER_MS, seconds_text
 from resume_rig.rig.interface import (
     ActionStart,
     EdgeBatch,
@@ -54,7 +51,7 @@ class Capture:
 
     Attributes:
         initial_levels: just before the first edge.
-        edges: read so far, in the order of their numbers.
+        edges: that were read, in the order of their numbers.
         levels: after the newest of the edges.
         lost_power: samples of the power monitor that the board overwrote before they were read.
     """
@@ -80,10 +77,10 @@ class Capture:
     def lost_edges(self) -> int:
         """How many edges since `begin` the board lost before they were read.
 
-        Told by its numbers, or by its count of overruns alone: an edge that found no room on the
-        way into the ring never got a number.
+        Its numbers show it, or its count of overruns alone: an edge that found no room on the way
+        into the ring never got a number.
         """
-        # Not told from the numbers of `edges`: those of channels unknown to this host are no loss.
+        # The numbers of `edges` do not: those of channels that this host does not have are no loss.
         return max(sum(self._lost.values()), self._overruns - self._first_overruns)
 
     @property
@@ -93,7 +90,7 @@ class Capture:
 
     @property
     def light(self) -> LightColumns:
-        """The blocks of light read so far, in the order of their numbers."""
+        """The blocks of light that were read, in the order of their numbers."""
         if len(self._light) != 1:
             self._light = [LightColumns.joined(self._light)]
         return LightColumns.of(self._light[0])
@@ -101,7 +98,7 @@ class Capture:
     def begin(self) -> None:
         """Forget everything, go to the newest edge and block, and note the levels there."""
         for _ in range(QUIET_ATTEMPTS):
-            # Told of the moment between the edges that were read before and those that come now.
+            # Of the moment between the edges that were read before and those that come now.
             levels = self._rig.levels()
             before = self._next_edge
             self.read_edges()
@@ -201,7 +198,6 @@ class Capture:
         return ask(cursor, SHORT_BATCH)
 
 
-NS_PER_MS = 1_000_000
 # While something is about to happen; an edge is stamped by the board, so this costs no accuracy.
 FAST_PAUSE_NS = 10 * NS_PER_MS
 SLOW_PAUSE_NS = 250 * NS_PER_MS
@@ -209,7 +205,7 @@ SLOW_PAUSE_NS = 250 * NS_PER_MS
 # that bound the relation of the clocks best are kept.
 EXCHANGES = 5
 EXCHANGE_PAUSE_NS = 1_000 * NS_PER_MS
-# One whose round trip is hardly longer than the quickest of all tells nearly what can be told: it
+# One whose round trip is hardly longer than the quickest of all bounds nearly as well as any: it
 # ends the search at the beginning and the end. A step of the host's clock within a cycle is found
 # between two of them, so the one a second stays.
 QUICK_SHARE = 16
@@ -224,7 +220,6 @@ class Bench:
     """The one place of a campaign that speaks to the rig.
 
     Attributes:
-        clock: the host's.
         wired: the channels that count.
         commands: what was asked of the rig since `begin`, with its answers.
         lid_closed: whether the lid was closed last.
@@ -232,9 +227,6 @@ class Bench:
         movable: what the rig can move on this DUT.
         alarm_until_ns: until when, host clock, a timer of the DUT may still wake it.
         contact_closed: whether the dry contact was closed last.
-
-    Args:
-        send_packet: sends the DUT a magic packet; None where nobody knows its address.
     """
 
     def __init__(
@@ -298,13 +290,13 @@ class Bench:
         made: list[ClockExchange] = []
         while len(made) < EXCHANGES and not (made and self._was_quick):
             made.append(self._exchange())
-        best = min(made, key=_round_trip_ns)
+        best = min(made, key=lambda exchange: exchange.round_trip_ns)
         self._board_minus_host_ns = (
             best.board_rx_ns - best.host_tx_ns + best.board_tx_ns - best.host_rx_ns
         ) // 2
 
     def exchanges(self) -> tuple[ClockExchange, ...]:
-        """Return the exchanges of this record that tell most, in order."""
+        """Return the exchanges of this record that bound the clocks best, in order."""
         return self._exchanges.kept()
 
     def host_time_of(self, board_ns: int) -> int:
@@ -342,7 +334,7 @@ class Bench:
         """Wake the DUT by something, or open its lid; a contact stays closed.
 
         Raises:
-            UsageError: by a packet, and nobody knows where to.
+            UsageError: by a packet, and the DUT's profile names no MAC address.
             RigError: it could not be sent.
         """
         if by is Actuator.KEYBOARD:
@@ -396,7 +388,7 @@ class Bench:
         )
 
     def note(self, name: CommandName) -> None:
-        """Keep that somebody beside the rig was asked to do something."""
+        """Keep that something other than the rig was asked to act."""
         self.commands.append(Command(name, self.clock.now_ns()))
 
     def record_light(self, until_host_ns: int) -> None:
@@ -410,7 +402,7 @@ class Bench:
         span_ns = min(LIGHT_SPAN_NS, until_host_ns - now_ns)
         if span_ns > 0 and self._light_until_ns < min(until_host_ns, now_ns + LIGHT_SPAN_NS // 2):
             self._keep_onset(now_ns)
-            self._act(CommandName.ARM_LIGHT, span_ns, lambda: self._arm(span_ns))
+            self._act(CommandName.ARM_LIGHT, span_ns, partial(self.rig.arm_light, span_ns))
             self._light_until_ns, self._light_armed = now_ns + span_ns, True
 
     def _keep_onset(self, now_ns: int) -> None:
@@ -426,11 +418,8 @@ class Bench:
     def onset(self, *, wait: bool) -> LightOnset | None:
         """Return the onset in this record's light.
 
-        None where the board looks for none, or nothing was recorded: what the board tells then is
-        of an older recording.
-
-        Args:
-            wait: until it is decided, or the recording is over.
+        None where the board looks for none, or nothing was recorded: what the board reports then
+        is of an older recording. To `wait` is until it is decided, or the recording is over.
         """
         if not (self.finds_onset and self._light_wanted):
             return None
@@ -456,9 +445,9 @@ class Bench:
     def leases_before(self) -> int:
         """Return how many leases had expired when this record began."""
         # None can have expired since the counters were read, where that was less than a lease ago.
-        is_recent = self._faults is not None
-        is_recent = is_recent and self.clock.now_ns() - self._faults_ns < self._lease_ns // 2
-        faults = self._faults if is_recent and self._faults is not None else self.faults()
+        faults = self._faults
+        if faults is None or self.clock.now_ns() - self._faults_ns >= self._lease_ns // 2:
+            faults = self.faults()
         return faults.lease_expiries
 
     def lease_expired(self) -> Finding:
@@ -473,7 +462,7 @@ class Bench:
     def release(self) -> None:
         """Let go of every actuator."""
         self.lid_closed = self.contact_closed = False
-        self._act(CommandName.RELEASE, None, self._release)
+        self._act(CommandName.RELEASE, None, self.rig.release)
 
     def wait(
         self,
@@ -491,8 +480,8 @@ class Bench:
             done: asked before and after each reading.
             fast: ask often, because something is about to happen.
             light_until_ns: keep recording light, until this host time at most.
-            signs: the lines that decide what `done` says; None: anything may. Of the other lines
-                it is not known in the end whether all was read.
+            signs: the lines that `done` depends on; None: anything. Of the other lines it is open
+                in the end whether all was read.
         """
         pause_ns = self.fast_pause_ns if fast else self.slow_pause_ns
         if signs is None and done is None:
@@ -528,7 +517,7 @@ class Bench:
         self.rig.await_change(self._duty_ns(until_host_ns), self.slow_pause_ns, log=True)
 
     def _duty_ns(self, until_host_ns: int) -> int:
-        """Return when the board has to be asked in any case, news or not; `until_host_ns` at most.
+        """Return when the board has to be asked whatever happens; `until_host_ns` at most.
 
         That keeps its lease, the relation of the clocks, and light that its ring cannot hold for
         long.
@@ -576,9 +565,8 @@ class Bench:
     def _exchange(self) -> ClockExchange:
         made = self.rig.exchange_clocks()
         self._exchanges.add(made)
-        trip_ns = _round_trip_ns(made)
-        quickest_ns = self._quickest_ns
-        # Against those before it: the very first one tells nothing of what is quick.
+        trip_ns, quickest_ns = made.round_trip_ns, self._quickest_ns
+        # Against those before it: the very first one does not show what is quick.
         self._was_quick = (
             quickest_ns is not None and trip_ns <= quickest_ns + quickest_ns // QUICK_SHARE
         )
@@ -600,15 +588,3 @@ class Bench:
         if answer is not None:
             self.commands[-1] = Command(name, host_ns, duration_ns, answer.start_ns, answer.end_ns)
         return self.commands[-1]
-
-    def _arm(self, span_ns: int) -> None:
-        self.rig.arm_light(span_ns)
-
-    def _release(self) -> None:
-        self.rig.release()
-
-
-def _round_trip_ns(exchange: ClockExchange) -> int:
-    return (exchange.host_rx_ns - exchange.host_tx_ns) - (
-        exchange.board_tx_ns - exchange.board_rx_ns
-    )

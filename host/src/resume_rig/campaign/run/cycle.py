@@ -1,16 +1,15 @@
 """One cycle, run as a state machine: sleep, dwell, wake, settle, read; with time-outs learned.
 
-What the wires tell decides where to go next; what became of the cycle is said afterwards, from
+What the wires show decides where to go next; what became of the cycle is decided afterwards, from
 what was recorded, by the same analysis that a report uses.
 """
 
-from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from math import ceil
 from typing import Final
 
-from resume_rig.campaign.plan.plan import NS_PER_S, Plan
+from resume_rig.campaign.plan.plan import Plan
 from resume_rig.campaign.plan.states import (
     RUNNING,
     CycleState,
@@ -19,7 +18,7 @@ from resume_rig.campaign.plan.states import (
     is_dark,
     sleep_channel,
 )
-from resume_rig.campaign.run.bench import NS_PER_MS, Bench
+from resume_rig.campaign.run.bench import Bench
 from resume_rig.campaign.run.events import Asleep, CycleStarted, Observer, Woke
 from resume_rig.campaign.run.settling import HealthCheck, Settling
 from resume_rig.campaign.run.ways import CycleWays
@@ -29,6 +28,7 @@ from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.model.result.verdict import Finding
+from resume_rig.model.units import NS_PER_MS, NS_PER_S
 from resume_rig.rig.interface import Faults
 from resume_rig.timing.wall_clock import wall_minus_host_ns
 
@@ -58,43 +58,30 @@ def learned_timeout_ns(lasted_ns: Sequence[int], plan_ns: int) -> int:
     return min(plan_ns, max(FLOOR_NS, FACTOR * sorted(lasted_ns)[rank - 1]))
 
 
-class _Newest:
-    """The last durations, also in ascending order."""
-
-    def __init__(self) -> None:
-        self._in_order: deque[int] = deque()
-        self.ascending: list[int] = []
-
-    def add(self, lasted_ns: int) -> None:
-        if len(self._in_order) == LAST:
-            del self.ascending[bisect_left(self.ascending, self._in_order.popleft())]
-        self._in_order.append(lasted_ns)
-        insort(self.ascending, lasted_ns)
-
-
 class LearnedTimeouts:
-    """What the cycles of one session taught so far; a resumed campaign learns anew."""
+    """What the cycles of one session have taught; a resumed campaign learns anew."""
 
     def __init__(self) -> None:
-        self._sleeps, self._wakes = _Newest(), _Newest()
+        self._sleeps: deque[int] = deque(maxlen=LAST)
+        self._wakes: deque[int] = deque(maxlen=LAST)
 
     def add(self, sleep_ns: int, wake_ns: int) -> None:
         """Learn from a cycle that went as planned."""
-        self._sleeps.add(sleep_ns)
-        self._wakes.add(wake_ns)
+        self._sleeps.append(sleep_ns)
+        self._wakes.append(wake_ns)
 
     def sleep_ns(self, plan_ns: int) -> int:
         """Return how long a cycle waits for sleep entry."""
-        return learned_timeout_ns(self._sleeps.ascending, plan_ns)
+        return learned_timeout_ns(self._sleeps, plan_ns)
 
     def wake_ns(self, plan_ns: int) -> int:
         """Return how long a cycle waits for the last sign of the wake."""
-        return learned_timeout_ns(self._wakes.ascending, plan_ns)
+        return learned_timeout_ns(self._wakes, plan_ns)
 
 
 # Light onset needs at least 100 ms of darkness before the trigger as its baseline.
 LIGHT_LEAD_NS = 200 * NS_PER_MS
-# So long after the last sign the level of the light is known.
+# So long after the last sign the level of the light has settled.
 LIGHT_SETTLES_NS = 2 * NS_PER_S
 # A timer may be so late: it counts whole seconds, and so do some commands that arm one.
 TIMER_LATE_NS = 5 * NS_PER_S
@@ -103,15 +90,12 @@ LATE_FACTOR = 2
 
 
 class CycleRun:
-    """A cycle under way. It holds what was measured so far, for whoever has to stop it.
+    """A cycle under way. It holds what was measured, for whoever has to stop it.
 
     Attributes:
-        number: of the cycle.
-        state: where it is.
         triggered: the DUT was touched, so that there is something to keep.
         findings: what the board, or the way to the DUT's OS, did wrong: the DUT had no part.
         notes: what else the wires cannot show.
-        plan: of this cycle.
         settling: what it waits for in the end; None where it waits for a fixed time.
         health: asks for health reports; None where the plan does not.
     """
@@ -124,11 +108,11 @@ class CycleRun:
         observe: Observer,
         *,
         learned: LearnedTimeouts,
-        ways: CycleWays | None = None,
+        ways: CycleWays,
         settling: Settling | None = None,
         health: HealthCheck | None = None,
     ) -> None:
-        self._ways = CycleWays(bench, plan, None, None) if ways is None else ways
+        self._ways = ways
         self.settling = settling
         self.health = health
         self.notes: tuple[Finding, ...] = ()
@@ -177,10 +161,10 @@ class CycleRun:
         session: int,
         boot_id: int,
         outcome: Outcome,
-        records: tuple[OsRecord, ...] = (),
-        findings: tuple[Finding, ...] = (),
+        records: tuple[OsRecord, ...],
+        findings: tuple[Finding, ...],
     ) -> CycleRaw:
-        """Return what was measured so far."""
+        """Return what was measured until now."""
         capture = self._bench.capture
         return CycleRaw(
             number=self.number,
@@ -263,7 +247,7 @@ class CycleRun:
         if failed is None:
             return
         if failed.evidence.get("reached") == "yes":
-            self.notes = (*self.notes, failed)
+            self._remark(failed)
         else:
             self.findings = (*self.findings, failed)
 
@@ -284,7 +268,7 @@ class CycleRun:
         if not woke:
             self._woken = True
             self._noted(ways.start_wake())
-            self.notes = (*self.notes, ways.warning) if ways.warning is not None else self.notes
+            self._remark(ways.warning)
         return CycleState.WAKING
 
     def _wait_for_timer(self, due_ns: int) -> CycleState:
@@ -384,7 +368,7 @@ class CycleRun:
         return True
 
     def _went_dark(self) -> bool:
-        """Whether the display alone tells of a sleep: Modern Standby; it then tells of the wake."""
+        """Whether the display alone shows a sleep: Modern Standby; it then shows the wake, too."""
         line = Channel.BACKLIGHT
         bench = self._bench
         bench.read()

@@ -1,11 +1,8 @@
-"""What a campaign tells whoever listens, while it runs.
+"""What a running campaign emits, and what comes of it: a tally, a provisional verdict. Pure.
 
-Observers show and forward; they decide nothing. All times are of the board unless said otherwise.
-
-Running figures and the provisional verdict of a campaign. Pure.
-
-The judged campaign knows more: which record is of which cycle, what clock and wires contradict,
-and how uncertain a time is. So a MARGINAL is never said here. Pure.
+Observers show and forward; they decide nothing. The judged campaign has more: which record is of
+which cycle, what clock and wires contradict, how uncertain a time is. So the provisional verdict is
+never MARGINAL. Times are of the board's clock unless their name has another.
 """
 
 from bisect import insort
@@ -32,6 +29,7 @@ from resume_rig.model.result.cycle import (
     OutsideCycle,
 )
 from resume_rig.model.result.verdict import RESUME, Comparison, Limit, Requirement, Verdict
+from resume_rig.model.units import NS_PER_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ class CycleStarted:
 class Asleep:
     """The wires show that the DUT sleeps; `after_ns` the start of the trigger.
 
-    `levels` are those of the wired channels then; None where nobody knows.
+    `levels` are those of the wired channels then; None where they were not read.
     """
 
     number: int
@@ -121,7 +119,7 @@ class RigLost:
 
 @dataclass(frozen=True, slots=True)
 class RigBack:
-    """The same rig answers; `boot_id` tells whether its board started anew."""
+    """The same rig answers; `boot_id` shows whether its board started anew."""
 
     after_cycle: int
     boot_id: int
@@ -188,13 +186,13 @@ class Running:
 
 
 class Tally:
-    """What the cycles of a campaign came to, so far.
+    """What the cycles of a running campaign came to.
 
     Attributes:
         outcomes: how many cycles came to which, in this session.
         done: cycles of the plan that are over, earlier sessions included.
         first_failure: number and outcome of the first cycle that did not go as planned.
-        light_ns: press to light; resume_ms: BIOS + drivers, as the OS says.
+        light_ns: press to light; resume_ms: total resume time, OS-reported.
     """
 
     def __init__(self, plan: Plan, done: int) -> None:
@@ -236,15 +234,13 @@ class Tally:
         return round(median(paces)) * max(0, self._cycles - self.done)
 
 
-_NS_PER_MS: Final = 1_000_000
 _WIRES: Final = {name.value: name for name in IntervalName}
 
 
 class ProvisionalVerdict:
     """What the judged cycles of a session came to.
 
-    Args:
-        requirement: of which required limits on every cycle count, of the resume and the wires.
+    Required limits on every cycle count, of the resume and of the wires.
     """
 
     def __init__(self, requirement: Requirement) -> None:
@@ -257,7 +253,7 @@ class ProvisionalVerdict:
             and limit.comparison in (Comparison.AT_MOST, Comparison.BELOW)
             and (limit.measure == RESUME or limit.measure in _WIRES)
         )
-        # What a share of cycles must keep is shown by many of them, and told when all are judged.
+        # What a share of cycles must keep is shown by many, and decided when all are judged.
         self._open = any(limit.required and limit.share for limit in requirement.limits())
         self._evidence_min = requirement.evidence_min
         self._within = [0] * len(self._limits)
@@ -268,14 +264,7 @@ class ProvisionalVerdict:
     def add(
         self, plan: Plan, index: int, outside: OutsideCycle, records: Iterable[OsRecord]
     ) -> None:
-        """Count a cycle.
-
-        Args:
-            plan: what this cycle was asked for.
-            index: how many cycles of the plan were before it.
-            outside: what its wires say.
-            records: that the log brought with it.
-        """
+        """Count a cycle, before which `index` of the plan were done, with the records that came."""
         if index < plan.warm_up or plan.state not in self._kinds or outside.outcome not in TRIED:
             return
         if outside.outcome in BROKEN:
@@ -309,9 +298,9 @@ class ProvisionalVerdict:
 
 
 def _is_kept(limit: Limit, outside: OutsideCycle, records: Iterable[OsRecord]) -> bool | None:
-    """Return whether a cycle keeps a limit; None where it told nothing of that."""
+    """Return whether a cycle keeps a limit; None where it has no value for it."""
     if limit.measure == RESUME:
-        values = [r.resume_ms * _NS_PER_MS for r in records if r.resume_ms is not None]
+        values = [r.resume_ms * NS_PER_MS for r in records if r.resume_ms is not None]
     else:
         quantity = outside.intervals.get(_WIRES[limit.measure])
         values = [] if quantity is None else [quantity.value_ns]

@@ -1,10 +1,9 @@
 """Commands of the user's own that are run on a failure, a recovery, and at the end.
 
-They run beside the campaign, which waits for none of them until its end. What they are told is in
-their environment and never in a command line, for some of it came from the DUT.
+The campaign waits for none of them until its end. What they get is in their environment and never
+in a command line, for some of it came from the DUT.
 """
 
-import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ LAST_WAIT_S: Final = 10.0
 
 @unique
 class HookEvent(StrEnum):
-    """What a hook can be told of."""
+    """What a hook can fire on."""
 
     FAILURE = "failure"
     RECOVERY = "recovery"
@@ -44,13 +43,13 @@ class _Running:
 class Hooks:
     """The commands of one campaign.
 
-    A command that hangs holds up no news: it is ended after ten minutes, and the command on end
+    A command that hangs holds up no other: it is ended after ten minutes, and the command on end
     is run however many others still run.
 
     Args:
         commands: words of each.
-        always: what every command is told, name -> text.
-        shown: whether what the commands write may stand between what the campaign says.
+        always: what every command gets, name -> text.
+        shown: whether what the commands write may stand between lines of the campaign.
         now_s: the host's own time, which also runs where that of a campaign is virtual.
 
     Attributes:
@@ -74,12 +73,7 @@ class Hooks:
         self.problems: list[str] = []
 
     def fire(self, event: HookEvent, facts: Mapping[str, str]) -> None:
-        """Start the command for an event, if there is one.
-
-        Args:
-            event: what happened.
-            facts: name -> text; the command sees each as RESUME_RIG_NAME.
-        """
+        """Start the command for an event, if there is one; it gets each fact as RESUME_RIG_NAME."""
         words = self._commands.get(event)
         self._reap()
         if words is None:
@@ -126,23 +120,15 @@ class Hooks:
 
 def _fit(text: str) -> str:
     """Return text that an environment can hold."""
-    with contextlib.suppress(UnicodeEncodeError):
-        text.encode("utf-8")
-        return text.replace("\0", "?")[:4_000]
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "?")[:4_000]
 
 
 UNREMARKABLE: Final = AS_PLANNED | {Outcome.INTERRUPTED}
-"""Outcomes that nobody is told of while the campaign runs."""
+"""Outcomes that no hook fires on while the campaign runs."""
 
 
 def hooks_of(commands: Mapping[HookEvent, str], store: Path, *, shown: bool = True) -> Hooks:
-    """Return the commands of a campaign.
-
-    Args:
-        commands: as the user wrote them.
-        store: of the campaign.
-        shown: whether what they write may stand between what the campaign says.
+    """Return the commands of a campaign, of what the user wrote; `shown` as of Hooks.
 
     Raises:
         UsageError: one has quotes that are not closed, is empty, or names no program.
@@ -154,23 +140,14 @@ def hooks_of(commands: Mapping[HookEvent, str], store: Path, *, shown: bool = Tr
 def fire_end(hooks: Hooks, verdict: Verdict | None, text: str) -> None:
     """Run the command on end, if there is one.
 
-    Args:
-        hooks: the commands.
-        verdict: of the campaign; None where there is no answer.
-        text: what the verdict rests on, or what ended the campaign.
+    `text` is what the verdict rests on, or what ended the campaign without one.
     """
     facts = {} if verdict is None else {"verdict": verdict.value}
     hooks.fire(HookEvent.END, {**facts, "text": text})
 
 
 def fire_hooks(hooks: Hooks, event: CampaignEvent, outside: OutsideCycle | None) -> None:
-    """Run the command that an event has, if it has one.
-
-    Args:
-        hooks: the commands.
-        event: what the campaign told.
-        outside: what the wires say of a cycle that is over; None with other events.
-    """
+    """Run the command that an event has, if it has one; `outside` is a cycle that is over."""
     if outside is not None and outside.outcome not in UNREMARKABLE:
         texts = "; ".join(finding.text for finding in outside.findings)
         facts = {"cycle": str(outside.number), "outcome": outside.outcome.value, "text": texts}

@@ -1,6 +1,6 @@
-"""Brings the DUT back to where a cycle can begin: one step of the ladder, in words too.
+"""Brings a DUT back to where a cycle can begin, step by step up its ladder, and puts it in words.
 
-Climbs the ladder of a DUT until the wires show that it is back, or nothing is left to try.
+A climb ends when the wires show that the DUT is back, or when nothing is left to try.
 """
 
 from collections import Counter
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from resume_rig.campaign.dut.user_program import OutsideHelp
-from resume_rig.campaign.plan.plan import NS_PER_S, Plan
+from resume_rig.campaign.plan.plan import Plan
 from resume_rig.campaign.plan.states import dead_lines, first_change, is_dark, sleep_channel
 from resume_rig.campaign.run.bench import Bench
 from resume_rig.campaign.run.events import Observer, Recovering
@@ -24,9 +24,10 @@ from resume_rig.campaign.run.ways import sleep_actuator, wake_actuator
 from resume_rig.campaign.store.raw import CommandName, Recovery
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.dut import RecoveryLadder, RecoveryStep
+from resume_rig.model.dut import DEFAULT_LADDER, RecoveryLadder, RecoveryStep
 from resume_rig.model.errors import DeviceFault, DutFault, RigError
 from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.units import NS_PER_S
 
 DONE_BY = {
     RecoveryStep.WAIT: "waiting",
@@ -99,7 +100,6 @@ class Trouble:
     Attributes:
         session: the run or resume.
         after_cycle: the newest cycle, 0 for none.
-        why: one sentence.
         deaf: it ran and did not react, so that lines which show a DUT that runs prove nothing.
     """
 
@@ -110,7 +110,7 @@ class Trouble:
 
 
 class RecoveryRun:
-    """One step under way; it holds what was done so far.
+    """One step under way; it holds what was done until now.
 
     Attributes:
         hung_again: it came back, and stayed dark in the wake that was to show that it is well.
@@ -150,7 +150,7 @@ class RecoveryRun:
         return helped
 
     def recorded(self, *, ok: bool) -> Recovery:
-        """Return what was done so far."""
+        """Return what was done until now."""
         bench = self._bench
         return Recovery(
             session=self._trouble.session,
@@ -228,7 +228,7 @@ class RecoveryRun:
     def _reacts(self) -> bool:
         """Return whether it sleeps and wakes, where running lines alone prove nothing.
 
-        A display that was lit before has to be lit again; one that never was tells nothing.
+        A display that was lit before has to be lit again; one that never was proves nothing.
         """
         if not self._trouble.deaf:
             return True
@@ -327,13 +327,6 @@ class LadderClimb:
 
     Attributes:
         bench: may be exchanged between two climbs, when a rig came back.
-
-    Args:
-        bench: where it happens.
-        store: takes each step.
-        session: the run or resume.
-        helps: beside the rig.
-        observe: told of each step.
     """
 
     def __init__(
@@ -345,7 +338,7 @@ class LadderClimb:
         self._helps = helps
         self._observe = observe
         dut = store.identity.dut
-        self._ladder = RecoveryLadder() if dut is None else dut.recovery
+        self._ladder = DEFAULT_LADDER if dut is None else dut.recovery
         self._in_a_row = 0
         self._taken = Counter(each.step for each in store.recoveries() if each.step is not None)
         self._step: RecoveryRun | None = None

@@ -12,7 +12,7 @@ from pathlib import Path
 from resume_rig.campaign.dut.log_source import LogFeed, OsLogSource
 from resume_rig.campaign.dut.trace import DutTrace
 from resume_rig.campaign.dut.user_program import NO_HELP, OutsideHelp
-from resume_rig.campaign.plan.plan import NS_PER_S, Plan, why_stop
+from resume_rig.campaign.plan.plan import Plan, why_stop
 from resume_rig.campaign.plan.states import CycleState, has_record
 from resume_rig.campaign.run.bench import Bench
 from resume_rig.campaign.run.cycle import CycleRun, LearnedTimeouts
@@ -38,7 +38,6 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.errors import (
     BoardRebooted,
     DeviceFault,
-    DutFault,
     LinkLost,
     ProtocolError,
     RecordError,
@@ -50,6 +49,7 @@ from resume_rig.model.errors import (
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.model.units import NS_PER_S
 from resume_rig.rig.dut_profile import DutNetwork, packet_for
 from resume_rig.rig.interface import DutControl, Rig, RigInfo
 
@@ -62,18 +62,11 @@ MOST_IN_A_ROW = 5
 PASSES = (LinkLost, BoardRebooted, ProtocolError)
 
 Reopen = Callable[[], RigInfo]
+"""Opens the rig's port anew, and returns who answers."""
 
 
 class RigReturn:
-    """Every loss of the rig in one session.
-
-    Args:
-        reopen: opens the rig's port anew and says who answers; None where that cannot be done.
-        identity: who took part from the beginning.
-        path: of the store, for sentences.
-        clock: to wait on.
-        observe: told of losses and returns.
-    """
+    """Every loss of the rig in one session; without `reopen` a rig cannot come back."""
 
     def __init__(
         self,
@@ -95,7 +88,7 @@ class RigReturn:
         self._in_a_row = 0
 
     def wait(self, error: RigError, after_cycle: int) -> RigInfo | None:
-        """Wait for the rig; return who it says it is, or None when it is not to be waited for.
+        """Wait for the rig; return what it reports of itself, None when it is not waited for.
 
         Raises:
             RigError: another rig answers.
@@ -162,10 +155,7 @@ def with_advice(error: RigError, path: Path) -> RigError:
     text = advised(str(error), path)
     if isinstance(error, DeviceFault):
         return DeviceFault(error.group, error.code, text)
-    for kind in (BoardRebooted, LinkLost, ProtocolError, DutFault):
-        if isinstance(error, kind):
-            return kind(text)
-    return RigError(text)
+    return type(error)(text)
 
 
 LONGEST_ALARM_NS = 25 * 3600 * NS_PER_S
@@ -175,15 +165,15 @@ PATIENCE = 2
 
 @dataclass(frozen=True, slots=True)
 class CampaignParts:
-    """What a campaign works with beside its store; whoever opened it closes it.
+    """What a campaign works with besides its store; whoever opened it closes it.
 
     Attributes:
         clock: the rig's.
         log: where OS records come from; None without one.
         control: the DUT's OS; None where nothing reaches it.
-        helps: may bring the DUT back, beside the rig.
+        helps: may bring the DUT back, besides the rig.
         reopen: opens the rig's port anew where its link went; None ends the campaign then.
-        free: tells how many bytes the disk of the store has left.
+        free: returns how many bytes the disk of the store has left.
         network: that the DUT's adapter listens on while it sleeps; None where nobody needs it.
         trace: records each cycle on the DUT; None where none is to be recorded.
     """
@@ -310,7 +300,7 @@ class CampaignRunner:
         return CampaignFinished(self._store.path, self._store.outcomes(), stopped_by(self._store))
 
     def _bench_of(self, info: RigInfo) -> Bench:
-        """Return the bench of the rig that says it is `info`."""
+        """Return the bench of the rig that reports `info` of itself."""
         return Bench(
             self._parts.rig,
             self._parts.clock,
@@ -359,7 +349,7 @@ class CampaignRunner:
         self._ladder.bench = self._bench
         self._boot_id = info.boot_id
         self._unwatched = True
-        # What the board was told before may hold still, as a lid that is closed.
+        # What the board was asked before may hold still, as a lid that is closed.
         self._bench.release()
 
     def _waits_for_last_log(self) -> bool:
@@ -398,7 +388,7 @@ class CampaignRunner:
             cycle.notes = (*cycle.notes, Finding(FindingKind.NO_TRACE, text, evidence))
 
     def _end_cycle(self, cycle: CycleRun) -> None:
-        """Read the log that tells of a cycle, keep both, and help the DUT where it needs that."""
+        """Read the log of a cycle, keep both, and help the DUT where it needs that."""
         outcome = self._outcome(cycle)
         self._read_log(cycle.number, last=self._is_last(outcome))
         raw = self._raw(cycle, outcome, ())
@@ -507,11 +497,9 @@ class CampaignRunner:
         return CampaignStopped(path, outcomes, text)
 
     def _release(self) -> None:
-        try:
+        # Where the link is gone the board lets go by itself when its lease is over.
+        with contextlib.suppress(RigError):
             self._bench.release()
-        except RigError:
-            # The link is gone; the board lets go by itself when its lease is over.
-            return
 
     def _keep_rest(self, outcome: Outcome, findings: tuple[Finding, ...]) -> None:
         """Put what is under way on the disk, unless it is there already."""
@@ -522,22 +510,11 @@ class CampaignRunner:
         if cycle.state is CycleState.DONE:
             outcome = self._outcome(cycle)
         else:
-            self._read_what_is_left(cycle)
-        self._read_log_again()
+            with contextlib.suppress(RigError):
+                cycle.read_rest()
+        # By now: the DUT may be another when somebody goes on. A log that came over the link of
+        # the rig went with it.
+        with contextlib.suppress(RigError):
+            self._log.read()
         self._commit(self._raw(cycle, outcome, findings))
         self._cycle = None
-
-    def _read_log_again(self) -> None:
-        """Read what the log has by now: the DUT may be another when somebody goes on."""
-        try:
-            self._log.read()
-        except RigError:
-            # A log that came over the link of the rig went with it.
-            return
-
-    def _read_what_is_left(self, cycle: CycleRun) -> None:
-        try:
-            cycle.read_rest()
-        except RigError:
-            # What was read before is what there is.
-            return

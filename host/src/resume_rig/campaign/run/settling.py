@@ -1,6 +1,6 @@
-"""When a DUT that woke has settled: by evidence, and not by a time alone.
+"""Waits for a DUT: until its wires show it off, running or lit, its supply is switched, it settled.
 
-The waits for wires that show a DUT off, running or lit, and for its supply, are here, too.
+A DUT that woke has settled by evidence (light, OS record, health), and not by a time alone.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Final
 from resume_rig.analysis.cycles.health import HEALTH_WITHIN_NS, is_settled, same_links
 from resume_rig.campaign.dut.log_source import LogFeed
 from resume_rig.campaign.dut.user_program import PowerSwitch
-from resume_rig.campaign.plan.plan import NS_PER_MS, NS_PER_S, Plan
+from resume_rig.campaign.plan.plan import Plan
 from resume_rig.campaign.plan.states import (
     RUNNING,
     STATES,
@@ -21,12 +21,11 @@ from resume_rig.campaign.plan.states import (
 from resume_rig.campaign.run.bench import Bench
 from resume_rig.campaign.store.rows import READINGS_MOST
 from resume_rig.model.channel import Channel
-from resume_rig.model.errors import RecordError
 from resume_rig.model.light import OnsetState
 from resume_rig.model.result.cycle import HEALTH_BYTES_MAX, HealthReading
 from resume_rig.model.result.verdict import Finding, FindingKind
-from resume_rig.model.units import seconds_text
-from resume_rig.rig.interface import DutControl, Ended
+from resume_rig.model.units import NS_PER_MS, NS_PER_S, seconds_text
+from resume_rig.rig.interface import DutControl
 
 # Rails go within some 10 ms of the override; an embedded controller may take its time.
 _OFF_WITHIN_NS: Final = 5 * NS_PER_S
@@ -90,15 +89,7 @@ ASK_PAUSE_NS = 500 * NS_PER_MS
 
 
 class Settling:
-    """What one cycle waits for after its wake; whatever was seen once need not be seen again.
-
-    Args:
-        plan: of the cycle.
-        bench: where it happens.
-        log: OS records, as they come.
-        control: the DUT's OS; None where nothing reaches it.
-        expects_record: a record is worth waiting for.
-    """
+    """What one cycle waits for after its wake; a sign that came once need not come again."""
 
     def __init__(
         self,
@@ -112,7 +103,6 @@ class Settling:
         self._bench = bench
         self._plan = plan
         self._log = log
-        self._control = control
         self._asked_ns = -ASK_PAUSE_NS
         self._greeting = False
         self._signs: dict[str, Callable[[], bool]] = {"a light that stands still": self._is_still}
@@ -121,12 +111,7 @@ class Settling:
         if log.present:
             self._signs["a log that can be read"] = lambda: log.problem is None
         if control is not None and STATES[plan.state].boots:
-            self._signs["an OS that answers"] = self._answers
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """What is not there yet, in words."""
-        return tuple(self._signs)
+            self._signs["an OS that answers"] = lambda: self._answers(control)
 
     def done(self) -> bool:
         """Look, and return whether everything is there."""
@@ -142,8 +127,8 @@ class Settling:
     def after_absence(self) -> None:
         """Let a DUT that runs come up, where nobody saw when it woke; it may as well go to sleep.
 
-        One that is pressed before goes to sleep when it is up: that would be told as time that
-        its OS hides.
+        One that is pressed before goes to sleep when it is up: that would be reported as time
+        that its OS hides.
         """
         bench, plan = self._bench, self._plan
         if not comes_up(bench, plan.wake_timeout_ns) and not bench.is_running():
@@ -180,17 +165,11 @@ class Settling:
         # Dark for so long under a backlight that is on: the photodiode sees none of it.
         return onset is None or onset.state is not OnsetState.RISING
 
-    def _answers(self) -> bool:
-        if self._control is None:
-            return True
+    def _answers(self, control: DutControl) -> bool:
         if not self._greeting:
-            self._control.greet()
+            control.greet()
             self._greeting = True
-        try:
-            ended = self._control.ended()
-        except RecordError:
-            self._greeting = False
-            return False
+        ended = control.ended()
         self._greeting = ended is None
         return ended is not None and ended.ok
 
@@ -200,10 +179,6 @@ class HealthCheck:
 
     Attributes:
         readings: what came, in order.
-
-    Args:
-        bench: where it happens.
-        control: the DUT's OS.
     """
 
     def __init__(self, bench: Bench, control: DutControl) -> None:
@@ -242,7 +217,7 @@ class HealthCheck:
         if self._begun_ns is None:
             self._begun_ns = now_ns
             self._control.report()
-        ended = self._ended()
+        ended = self._control.ended()
         if ended is None:
             return False
         begun_ns, self._begun_ns = self._begun_ns, None
@@ -258,16 +233,10 @@ class HealthCheck:
         self._next_ns = self._bench.clock.now_ns()
         self._until_ns = self._next_ns + HEALTH_WITHIN_NS
 
-    def _ended(self) -> Ended | None:
-        try:
-            return self._control.ended()
-        except RecordError as error:
-            return Ended(ok=False, reached=False, text=str(error))
-
     def _keep(self, begun_ns: int, output: bytes) -> None:
         text = output[:HEALTH_BYTES_MAX].decode("utf-8", "replace")
         reading = HealthReading(self._after, begun_ns, self._bench.clock.now_ns(), text)
-        # Of those that show the links alike the first and the last say all.
+        # Of those that show the same links the first and the last are enough.
         same = [each for each in self.readings[-2:] if each.after and same_links(each.text, text)]
         if len(same) == 2 or len(self.readings) == READINGS_MOST:
             self.readings.pop()

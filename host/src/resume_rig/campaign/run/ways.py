@@ -1,13 +1,13 @@
 """How one cycle gets its DUT to sleep and to wake: by the rig, by its OS, or by waiting."""
 
-from resume_rig.campaign.plan.plan import NS_PER_S, Plan
+from resume_rig.campaign.plan.plan import Plan
 from resume_rig.campaign.plan.states import STATES
 from resume_rig.campaign.run.bench import Bench
 from resume_rig.campaign.store.raw import Command, CommandName
 from resume_rig.model.channel import COMMANDED, SLEEPERS, Actuator, SleepMeans, WakeMeans
-from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import state_word
 from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.model.units import NS_PER_S
 from resume_rig.rig.interface import DutControl, Ended, Keyboard, KeyboardBus
 
 # A command that arms a timer answers within seconds; SSH to a DUT that just woke takes longer.
@@ -22,13 +22,13 @@ class CycleWays:
     Attributes:
         due_ns: board clock at which the DUT's own timer may wake it at the earliest; None where
             none was armed.
-        warning: what the board knew before it pressed its key, and speaks against a wake.
+        warning: what the board found before it pressed its key, and speaks against a wake.
 
     Args:
         bench: where it happens.
         plan: of the cycle.
         control: the DUT's OS; None where nothing reaches it.
-        idle_ns: after so long without input the DUT sleeps; None where nobody says.
+        idle_ns: after so long without input the DUT sleeps; None: not stated.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class CycleWays:
 
     @property
     def idle_ns(self) -> int:
-        """How long the DUT is left alone before it starts to sleep; 0 where it is told to."""
+        """How long the DUT is left alone before it starts to sleep; 0 where something starts it."""
         return (self._idle_ns or 0) if self._plan.sleep_by is SleepMeans.IDLE else 0
 
     def arm(self) -> Finding | None:
@@ -54,7 +54,7 @@ class CycleWays:
         if self._control is None:
             return None
         if self._plan.wake_by is not WakeMeans.TIMER:
-            return self._disarm()
+            return self._disarm(self._control)
         # The way into the state is on top, so that the DUT sleeps for the dwell at least.
         after_ns = self._plan.dwell_ns + STATES[self._plan.state].entry_ns + self.idle_ns
         bench, control = self._bench, self._control
@@ -62,9 +62,9 @@ class CycleWays:
         asked_ns = bench.board_now_ns()
         bench.alarm_until_ns = bench.clock.now_ns() + after_ns + TIMER_SLACK_NS
         control.arm_timer(after_ns)
-        ended = self._ended_within(ARMED_WITHIN_NS)
-        if ended is None or not ended.ok:
-            return self._failed("arm its timer", ended)
+        failed = self._unless_done("arm its timer", self._ended_within(ARMED_WITHIN_NS))
+        if failed is not None:
+            return failed
         self.due_ns = asked_ns + after_ns - TIMER_SLACK_NS
         armed = bench.commands[-1]
         bench.commands[-1] = Command(
@@ -72,16 +72,15 @@ class CycleWays:
         )
         return None
 
-    def _disarm(self) -> Finding | None:
-        if self._control is None or self._bench.clock.now_ns() >= self._bench.alarm_until_ns:
+    def _disarm(self, control: DutControl) -> Finding | None:
+        if self._bench.clock.now_ns() >= self._bench.alarm_until_ns:
             return None
         self._note(CommandName.DISARM_TIMER)
-        self._control.disarm_timer()
-        ended = self._ended_within(ARMED_WITHIN_NS)
-        if ended is None or not ended.ok:
-            return self._failed("forget its timer", ended)
-        self._bench.alarm_until_ns = 0
-        return None
+        control.disarm_timer()
+        failed = self._unless_done("forget its timer", self._ended_within(ARMED_WITHIN_NS))
+        if failed is None:
+            self._bench.alarm_until_ns = 0
+        return failed
 
     def start_sleep(self) -> Command | None:
         """Start the sleep; return the rig's command where it is one."""
@@ -94,13 +93,10 @@ class CycleWays:
         return None
 
     def command_failed(self) -> Finding | None:
-        """Return a finding where the OS was told to sleep and did not do as it was told."""
+        """Return a finding where the OS was commanded to sleep and did not."""
         if self._plan.sleep_by is not SleepMeans.COMMAND:
             return None
-        ended = self._ended()
-        if ended is not None and ended.ok:
-            return None
-        return self._failed(f"go to {state_word(self._plan.state)}", ended)
+        return self._unless_done(f"go to {state_word(self._plan.state)}", self._ended())
 
     def end_command(self) -> None:
         """Give up a command that a DUT which sleeps never answers."""
@@ -129,10 +125,7 @@ class CycleWays:
     def _ended(self) -> Ended | None:
         if self._control is None:
             return Ended(ok=False, reached=False, text="nothing reaches its OS")
-        try:
-            return self._control.ended()
-        except RecordError as error:
-            return Ended(ok=False, reached=False, text=str(error))
+        return self._control.ended()
 
     def _ended_within(self, limit_ns: int) -> Ended | None:
         found: list[Ended] = []
@@ -149,7 +142,10 @@ class CycleWays:
         now_ns = self._bench.clock.now_ns()
         self._bench.commands.append(Command(name, now_ns, duration_ns, self._bench.board_now_ns()))
 
-    def _failed(self, what: str, ended: Ended | None) -> Finding:
+    def _unless_done(self, what: str, ended: Ended | None) -> Finding | None:
+        """Return a finding where a command did not end well; None where it did."""
+        if ended is not None and ended.ok:
+            return None
         why = "it gave no answer" if ended is None else ended.text or "it did not"
         reached = ended is not None and ended.reached
         return Finding(

@@ -61,7 +61,7 @@ class _WallRates:
 
 
 class _Stamps:
-    """What is kept of the cycles of a run until all are seen; numbers only, as they are many.
+    """What is kept of the cycles of a run until all are read; numbers only, as they are many.
 
     Attributes:
         ends: the first and the last cycle that has exchanges; None where there is none.
@@ -95,10 +95,10 @@ class _Stamps:
 
 
 def utc_alone(raw: CycleRaw, board_ns: int, rig: RigInfo) -> BoundedNs | None:
-    """Return wall time at a board time of a cycle, told by this cycle alone.
+    """Return wall time at a board time of a cycle, by this cycle alone.
 
-    Its bound is some ms, since a wall clock that was read once may be slewed; `CampaignClock`
-    tells it closer, and needs all cycles. None where nothing relates the clocks.
+    Its bound is some ms, since a wall clock that was read once may be slewed; `CampaignClock` has a
+    closer one, and needs all cycles. None where nothing relates the clocks.
     """
     return CampaignClock([raw], rig, None, frozenset()).utc_ns(raw, board_ns)
 
@@ -109,7 +109,7 @@ class CampaignClock:
     Args:
         cycles: in order; they need no light.
         rig: tolerance and tick of the board's clock.
-        discipline: of the host's wall clock; None where the store does not tell.
+        discipline: of the host's wall clock; None where the store does not have it.
         trusted: sessions that ran on the host that `discipline` is of.
     """
 
@@ -158,11 +158,7 @@ class CampaignClock:
         )
 
     def summary(self, bounds_ppb: Sequence[int]) -> BoardClock:
-        """Return what a user is told of the board's clock.
-
-        Args:
-            bounds_ppb: of each cycle's calibration, of those that have one.
-        """
+        """Return what an answer reports of the board's clock, by the bounds of its calibrations."""
         mean = self._mean()
         return BoardClock(
             tolerance_ppb=self._rig.clock_tolerance_ppb,

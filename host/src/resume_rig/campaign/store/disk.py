@@ -15,7 +15,7 @@ FLOOR_BYTES: Final = 64_000_000
 """Kept free: SQLite needs room to commit, the report some more, and others use the disk too."""
 
 CYCLE_BYTES: Final = 24_000
-"""Of a cycle with light and OS records, where no cycle tells better."""
+"""Of a cycle with light and OS records; a first estimate."""
 
 LIGHTLESS_BYTES: Final = 2_000
 
@@ -28,7 +28,7 @@ def free_bytes(path: Path) -> int:
 
 
 def free_bytes_of(is_full: Callable[[], bool] | None) -> FreeBytes:
-    """Return what tells how much of a disk is left: nothing while it is to count as full."""
+    """Return what measures how much of a disk is left: nothing while it is to count as full."""
     if is_full is None:
         return free_bytes
     return lambda path: 0 if is_full() else free_bytes(path)
@@ -54,12 +54,7 @@ def why_too_little(cycles: int, cycle_bytes: int, free: int) -> str | None:
 
 
 class DiskSpace:
-    """The disk of one store.
-
-    Args:
-        path: of the store.
-        free: tells how much is left.
-    """
+    """The disk of one store."""
 
     def __init__(self, path: Path, free: FreeBytes = free_bytes) -> None:
         self._path = path
@@ -75,7 +70,7 @@ class DiskSpace:
         try:
             free = self._free(self._path)
         except OSError:
-            # Making the store will say what is wrong with its place.
+            # Making the store will report what is wrong with its place.
             return
         bytes_each = CYCLE_BYTES if has_light else LIGHTLESS_BYTES
         why = why_too_little(most_cycles(plan), bytes_each, free)
@@ -132,7 +127,7 @@ _NOT_WAITED_FOR: Final[int] = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFO
 def is_being_written(path: Path) -> bool:
     """Return whether another process has a store's write lock.
 
-    A -wal file tells nothing: a campaign that was killed leaves one, too. Call it where this
+    A -wal file proves nothing: a campaign that was killed leaves one, too. Call it where this
     thread, and no other of the process, opens stores: POSIX gives up a process's locks of a file
     with the first descriptor that is closed.
     """

@@ -1,9 +1,7 @@
-"""Cycles as the store's bytes: packed little-endian arrays and compact, type-checked JSON.
+"""Facts as the store's bytes: packed little-endian arrays and compact, type-checked JSON.
 
-The store keeps facts so; a field that an older version did not write takes its default, a key
-that this version does not know is ignored.
-
-docs/reference/store.md is the reference of these forms.
+A field that an older version did not write takes its default, a key that this version does not have
+is ignored. docs/reference/store.md is the reference of these forms.
 """
 
 import dataclasses
@@ -23,6 +21,7 @@ import numpy.typing as npt
 
 from resume_rig.campaign.store.raw import Command, CommandName
 from resume_rig.model.channel import Channel
+from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import EDGES_MOST, ClockExchange, Edge, LightBlock
 from resume_rig.model.errors import RecordError
 from resume_rig.model.light import LightColumns, LightOnset
@@ -51,8 +50,8 @@ def to_plain(value: object) -> Plain:
         return cast(Plain, value)
     if (fields := _defaults(kind)) is not None:
         return {
-            name: held if type(held) in _SIMPLE else to_plain(held)
-            for name, default in fields
+            key: held if type(held) in _SIMPLE else to_plain(held)
+            for name, key, default in fields
             if (held := getattr(value, name)) is not default and held != default
         }
     if isinstance(value, Enum):
@@ -122,16 +121,16 @@ def _read_union(kinds: tuple[Any, ...], value: Plain, name: str) -> object:
 
 def _read_fact(kind: type, value: dict[str, Plain], name: str) -> object:
     fields: dict[str, object] = {}
-    for field, hint, plain, most in _fields(kind):
-        if field not in value:
+    for field, key, hint, plain, most in _fields(kind):
+        if key not in value:
             continue
-        found = value[field]
+        found = value[key]
         if type(found) not in plain:
-            fields[field] = _read(hint, found, f"{name}.{field}")
+            fields[field] = _read(hint, found, f"{name}.{key}")
         elif isinstance(found, int) and not -most <= found <= most:
-            raise RecordError(f"{name}.{field} is {found}; allowed are numbers up to {most}")
+            raise RecordError(f"{name}.{key} is {found}; allowed are numbers up to {most}")
         elif isinstance(found, float) and not isfinite(found):
-            raise RecordError(f"{name}.{field} is {found}, which is no number")
+            raise RecordError(f"{name}.{key} is {found}, which is no number")
         else:
             fields[field] = found
     try:
@@ -141,15 +140,15 @@ def _read_fact(kind: type, value: dict[str, Plain], name: str) -> object:
 
 
 @functools.cache
-def _fields(kind: type) -> tuple[tuple[str, Any, frozenset[type], int], ...]:
-    """Return the fields of a fact: name, type, of which types a value stays as it is, and its most.
+def _fields(kind: type) -> tuple[tuple[str, str, Any, frozenset[type], int], ...]:
+    """Return the fields of a fact: name, key, type, types that stay as they are, and its most.
 
     A time of any unit is 73 years at most, so that what is computed of it fits 64 bits; but for
     those of an OS: a DUT may write any FILETIME, and its record is kept as it is.
     """
     most = dict.fromkeys(_MOST, _OS_MOST) if kind is OsRecord else _MOST
     return tuple(
-        (name, hint, _plain(hint), most.get(name.rpartition("_")[2], _OS_MOST))
+        (name, _key(kind, name), hint, _plain(hint), most.get(name.rpartition("_")[2], _OS_MOST))
         for name, hint in get_type_hints(kind).items()
     )
 
@@ -169,12 +168,21 @@ def _plain(hint: Any) -> frozenset[type]:
     return frozenset({hint}) if hint in _SIMPLE else frozenset()
 
 
+# A field that was renamed keeps its key in every store.
+_KEYS: Mapping[tuple[type, str], str] = {(DutProfile, "platform"): "known"}
+
+
+def _key(kind: type, field: str) -> str:
+    return _KEYS.get((kind, field), field)
+
+
 @functools.cache
-def _defaults(kind: type) -> tuple[tuple[str, object], ...] | None:
-    """Return the fields of a fact with their defaults; what has none equals nothing else."""
+def _defaults(kind: type) -> tuple[tuple[str, str, object], ...] | None:
+    """Return name, key and default of each field of a fact; no default equals nothing else."""
     if not dataclasses.is_dataclass(kind):
         return None
-    return tuple((field.name, _default_of(field)) for field in dataclasses.fields(kind))
+    fields = dataclasses.fields(kind)
+    return tuple((field.name, _key(kind, field.name), _default_of(field)) for field in fields)
 
 
 def _default_of(field: "dataclasses.Field[Any]") -> object:
@@ -308,7 +316,7 @@ def light_rows(blob: bytes, took_ns: int | None = None) -> npt.NDArray[np.void]:
 
     Args:
         blob: the bytes.
-        took_ns: how long their cycle took, which bounds how many there can be; None: not known.
+        took_ns: how long their cycle took, which bounds how many there can be; None: unbounded.
 
     Raises:
         RecordError: the bytes are not such columns, or there are too many.
@@ -357,7 +365,7 @@ def unpack_exchanges(blob: bytes) -> tuple[ClockExchange, ...]:
 
 
 def pack_levels(levels: Mapping[Channel, int]) -> int:
-    """Return levels as one number: bit 2n+1 set = channel n is known, bit 2n = its level."""
+    """Return levels as one number: bit 2n+1 set = channel n has one, bit 2n = its level."""
     return sum((2 | level) << 2 * _CODE_OF[channel] for channel, level in levels.items())
 
 

@@ -15,18 +15,17 @@ from resume_rig.timing.wall_clock import HostDiscipline
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a store says of its origin.
+    """Who and what a campaign was made by.
 
     Attributes:
         rig_url: how the rig was opened at first; not part of the rig's identity.
-        rig: who the board said it was; its boot id is the first session's.
+        rig: what the board reported of itself; its boot id is the first session's.
         dut: the profile as it was then; None where there was none.
         wired: the channels that the DUT has and the rig observes.
         requirement: what the campaign is judged against.
         host: machine, system and Python.
-        software: version of resume-rig.
         created_utc_ns: host wall time.
-        host_clock: who keeps the host's wall clock; None in stores that do not tell.
+        host_clock: who keeps the host's wall clock; None in stores without it.
         faults: the fault plan (TOML) that was injected on purpose; None for none.
         host_may_sleep: why nothing kept the host awake; None where it was, or nobody asked.
     """
@@ -71,15 +70,7 @@ def identify(
 ) -> Identity:
     """Return the identity of a campaign that starts now on this host.
 
-    Args:
-        rig_url: as the user gave it.
-        rig: the board's own account.
-        dut: its profile; None takes every channel of the board as wired.
-        requirement: what the campaign is judged against.
-        created_utc_ns: host wall time.
-        host_clock: who keeps it (`clock_discipline.discipline_of`).
-        faults: the fault plan that is injected on purpose.
-        host_may_sleep: why nothing keeps the host awake.
+    Without a profile of the DUT every channel of the board counts as wired.
 
     Raises:
         UsageError: the profile wires a channel that the board does not have.

@@ -1,9 +1,8 @@
-"""A recorded cycle as measured, by an instrument of known errors, and whether its DUT hung.
+"""A recorded cycle as measured: by an instrument whose errors are bounded, and by its plan.
 
-docs/explanation/uncertainty.md tells which delay is subtracted, and why never two.
-
-A press that the button's own line shows, on a DUT that does not come on after it, is the evidence:
-without it nobody knows whether the first trigger was lost on its way.
+Board, front end and DUT profile bound the errors; docs/explanation/uncertainty.md has which delay
+is subtracted, and why never two. The plan, the commands and the recoveries after a cycle decide
+what the wires alone leave open: whose the wake was, and whether the DUT hung.
 """
 
 import dataclasses
@@ -46,7 +45,7 @@ def bounds_of(rig: RigInfo, dut: DutProfile | None = None) -> IntervalBounds:
 
     Args:
         rig: what the board states of itself.
-        dut: says how PWR_OK rises and what presses the button, where it says so.
+        dut: how PWR_OK rises and what presses the button, where it has that.
 
     Raises:
         UsageError: the delays of the front end cannot be read.
@@ -80,7 +79,7 @@ def _front_end_of(rig: RigInfo) -> FrontEnd | None:
 
 
 def _stamp_facts(info: ChannelInfo, rig: RigInfo) -> StampFacts:
-    """A loop-back leaves the front end out; what a delay has beside its mean is the front end's."""
+    """A loop-back leaves the front end out; what a delay has but its mean is the front end's."""
     latency = info.latency
     latency_ns = 0 if latency is None else max(latency.mean_ns, 0)
     return StampFacts(
@@ -94,7 +93,7 @@ def _stamp_facts(info: ChannelInfo, rig: RigInfo) -> StampFacts:
     )
 
 
-# Said by the runner, who knows more than the wires: an operator stopped it, the rig failed.
+# Decided by the runner, which has more than the wires: an operator stopped it, the rig failed.
 RUNNER_OUTCOMES = (Outcome.INTERRUPTED, Outcome.RIG_FAULT, Outcome.INVALID)
 # What a cycle that was cut short looks like, through no fault of the DUT.
 BLAMES_THE_DUT = (
@@ -104,7 +103,7 @@ BLAMES_THE_DUT = (
     FindingKind.REBOOTED,
     FindingKind.WAKE_NOT_OURS,
 )
-# The wires tell of a trigger; whose it was, only the commands tell.
+# The wires show a trigger; whose it was, only the commands do.
 WOKEN = (
     Outcome.SLEPT_AND_WOKE,
     Outcome.WOKE_LATE,
@@ -137,7 +136,7 @@ def outside_cycle(
     bounds: IntervalBounds | None = None,
     measured: bool = True,
 ) -> OutsideCycle:
-    """Return the cycle as its raw record tells it; nothing derived is taken from the record.
+    """Return the cycle as its raw record shows it; nothing derived is taken from the record.
 
     Args:
         raw: the record.
@@ -148,7 +147,7 @@ def outside_cycle(
         ignored: the plan leaves the cycle out.
         calibration: of the board's clock; the intervals are corrected by it, moments stay
             those of the board's clock.
-        bounds: what is known of the instrument, where that is not what the board states.
+        bounds: of the instrument, where they are not what the board states.
         measured: its intervals are wanted, and not only what became of it.
     """
     wired = identity.wired
@@ -194,7 +193,7 @@ def outside_cycle(
 
 
 def _with_health(built: OutsideCycle, raw: CycleRaw, rig: RigInfo) -> OutsideCycle:
-    """Return the cycle with what its health reports say, and the findings of that."""
+    """Return the cycle with what its health reports show, and the findings of that."""
     relation = relate(raw.exchanges, board_limits(rig.clock_tolerance_ppb, rig.clock_hz))
 
     def since_trigger(host_ns: int) -> BoundedNs | None:
@@ -245,7 +244,7 @@ def _light_of(raw: CycleRaw, rig: RigInfo) -> LightReading | None:
 
 
 def _as_planned(built: OutsideCycle, plan: Plan) -> OutsideCycle:
-    """Return the cycle with what only the plan tells: a boot from S5, a wake before its time."""
+    """Return the cycle with what only the plan shows: a boot from S5, a wake before its time."""
     asleep_ns = None
     if built.asleep_from_ns is not None and built.awake_from_ns is not None:
         asleep_ns = built.awake_from_ns - built.asleep_from_ns
@@ -361,10 +360,7 @@ def pin_edges(
 ) -> tuple[Edge, ...]:
     """Return the edges of the wired channels as they were on the DUT's pins, in order.
 
-    Args:
-        raw: the record.
-        identity: of its campaign.
-        bounds: `bounds_of` the identity, for who has them already.
+    `bounds` are `bounds_of` the identity, for who has them already.
     """
     timing = bounds_of(identity.rig, identity.dut) if bounds is None else bounds
     wired = [edge for edge in raw.edges if edge.channel in identity.wired]
@@ -383,10 +379,8 @@ def with_hang(
 ) -> OutsideCycle:
     """Return a cycle, as one that hung where the steps after it prove that.
 
-    Args:
-        cycle: as its own wires tell.
-        steps: what was done to bring the DUT back, in order.
-        wired: the channels that count.
+    A press that the button's own line shows, on a DUT that does not come on after it, is the
+    evidence: without it the first trigger may have been lost on its way. `steps` are in order.
     """
     alone = cycle.outcome is Outcome.WOKE_ALONE
     if alone and _NOT_UP.isdisjoint(finding.kind for finding in cycle.findings):
@@ -412,13 +406,7 @@ def hung_after(
 ) -> OutsideCycle | None:
     """Return the newest cycle as one that hung, once the steps after it have proven that.
 
-    Args:
-        newest: the last cycle that was told of as done, as far as it is known.
-        steps: since then, as the runner told of them, in order.
-        wired: the channels that count.
-
-    Returns:
-        None where the steps say nothing new of that cycle.
+    None where they prove nothing new of that cycle; `steps` are in order.
     """
     if newest is None:
         return None

@@ -1,4 +1,4 @@
-"""What a campaign keeps of each cycle, before anybody derives anything from it."""
+"""What a campaign keeps as it was recorded: cycles, recoveries, sessions; nothing derived."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -75,7 +75,7 @@ class CycleRaw:
         faults: the board's counters at the end; None where the link was gone.
         records: OS records that appeared while the cycle ran.
         findings: faults of the rig that the wires cannot show.
-        onset: of the light in this cycle's recording, as the board told it at the end; None
+        onset: of the light in this cycle's recording, as the board reported it at the end; None
             where it looks for none, nothing was recorded, or an older version ran the cycle.
         sleep_timeout_ns, wake_timeout_ns: how long its signs were waited for, learned from the
             cycles before it or the plan's own; None where an older version ran the cycle.
@@ -116,9 +116,7 @@ class Recovery:
     Attributes:
         session: the run or resume that it belongs to.
         after_cycle: the newest cycle at that time, 0 for none.
-        why: one sentence.
         ok: whether the wires showed a DUT that is awake in the end.
-        edges: of this step.
         step: of the ladder; stores of version 1 know one more try alone.
         levels: of the wired channels in the end; None where the link was gone, or in version 1.
     """
@@ -161,7 +159,6 @@ class Session:
     Attributes:
         number: from 1.
         boot_id: of the board at its start.
-        log: None without a log.
     """
 
     number: int

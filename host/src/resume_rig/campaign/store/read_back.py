@@ -1,8 +1,7 @@
 """A campaign read back from its store: everything derived is derived again from what is raw.
 
-The OS writes a record of each. Who does not know of them takes such a record for that of a cycle.
-
-How far the plan of a stored campaign is done, and whether anything is left of it.
+A long campaign does not fit the memory, so its cycles are read anew in each pass, and light only
+where it is drawn or timed.
 """
 
 import dataclasses
@@ -58,7 +57,6 @@ class PlanProgress:
 
     Attributes:
         done: cycles of the plan that are done.
-        cycles: of the plan.
         ended_by: the rule of the plan that ended it, a sentence without a full stop; None without.
         to_show: what a rule of the plan wants to be shown, in words; empty without one.
     """
@@ -114,11 +112,125 @@ def stopped_by(store: Store) -> str | None:
     return why_stop(rules, store.outcomes(), store.spent_ns(), recoveries)
 
 
+@dataclass(frozen=True, slots=True)
+class StoredCampaign:
+    """What a store holds, but for the light.
+
+    Attributes:
+        cycles: in order; their `light` is empty (`Store.cycles` has it). Those of a store are
+            read anew in each pass over them, so that memory does not grow with their edges.
+        reading: the OS records of all cycles, and the log that they came from; the original
+            text, which is most of a record, stays in the store (`record_texts`).
+        sessions: runs and resumes, in order.
+        recoveries: what was done outside of cycles, in order.
+        outcomes: how many cycles the runner saw come to which; those that none came to are absent.
+        findings: of the runner, with the number of the cycle; in order.
+        salvaged: what was salvaged, where the store was put together from a damaged one.
+    """
+
+    path: Path
+    identity: Identity
+    plan: Plan
+    cycles: Sequence[CycleRaw]
+    reading: LogReading
+    sessions: tuple[Session, ...]
+    recoveries: tuple[Recovery, ...]
+    outcomes: Mapping[Outcome, int]
+    findings: tuple[tuple[int, Finding], ...]
+    salvaged: str | None
+    progress: PlanProgress
+
+
+def load_campaign(path: Path) -> StoredCampaign:
+    """Read a store, which another process may be writing to.
+
+    Raises:
+        RecordError: it is not a whole campaign store of a version that can be read.
+    """
+    numbers = array("q")
+    records: list[OsRecord] = []
+    ends = array("q")
+    outcomes: Counter[Outcome] = Counter()
+    findings: list[tuple[int, Finding]] = []
+    with Store.open(path) as store:
+        sessions = store.sessions()
+        for raw in store.cycles(with_light=False):
+            numbers.append(raw.number)
+            outcomes[raw.outcome] += 1
+            findings += [(raw.number, finding) for finding in raw.findings]
+            records += map(without_text, raw.records)
+            ends.append(len(records))
+        joined, ends = _joined(records, ends)
+        return StoredCampaign(
+            path=path,
+            identity=store.identity,
+            plan=store.plan,
+            cycles=StoredCycles(path, numbers, joined, ends),
+            reading=_reading(joined, sessions),
+            sessions=sessions,
+            recoveries=store.recoveries(),
+            outcomes=outcomes,
+            findings=tuple(findings),
+            salvaged=store.salvaged,
+            progress=progress_of(store),
+        )
+
+
+def _reading(records: Sequence[OsRecord], sessions: Iterable[Session]) -> LogReading:
+    logs = [session.log for session in sessions if session.log is not None]
+    return LogReading(
+        sources=() if not logs else (logs[-1].source,),
+        records=tuple(records),
+    )
+
+
+def _joined(
+    records: Sequence[OsRecord], ends: Sequence[int]
+) -> tuple[list[OsRecord], "array[int]"]:
+    """Return the records with what delayed them, and how many each cycle and those before have."""
+    found = with_delays(records)
+    kept = [0, *accumulate(record is not None for record in found)]
+    left = array("q", (kept[end] for end in ends))
+    return [record for record in found if record is not None], left
+
+
+def without_text(record: OsRecord) -> OsRecord:
+    """Return a record without its original text; what many have is one object in all of them."""
+    figures = tuple(_figure(sys.intern(each.name), each.value) for each in record.figures)
+    return dataclasses.replace(
+        record,
+        text="",
+        figures=figures,
+        wake_source=_source(record.wake_source),
+        sleep_ms=_number(record.sleep_ms),
+        wake_ms=_number(record.wake_ms),
+        driver_init_ms=_number(record.driver_init_ms),
+        bios_init_ms=_number(record.bios_init_ms),
+        firmware_resume_ms=_number(record.firmware_resume_ms),
+        firmware_resume_count=_number(record.firmware_resume_count),
+        os_build=_number(record.os_build),
+    )
+
+
+@lru_cache(maxsize=256)
+def _source(source: WakeSource) -> WakeSource:
+    return source
+
+
+@lru_cache(maxsize=4096)
+def _number(value: int | None) -> int | None:
+    return value
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _figure(name: str, value: float) -> Figure:
+    return Figure(name, value)
+
+
 class StoredCycles(Sequence[CycleRaw]):
     """Cycles of a store, in order, without light. A committed cycle never changes.
 
     Args:
-        path: of the store.
         numbers: of the cycles that are in this sequence; ascending. What another process adds
             to the store later is not.
         records: OS records of these cycles, in order. They are unpacked once, as they are part of
@@ -139,7 +251,6 @@ class StoredCycles(Sequence[CycleRaw]):
         self._ends = ends
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return len(self._numbers)
 
     def __iter__(self) -> Iterator[CycleRaw]:
@@ -203,260 +314,9 @@ class StoredCycles(Sequence[CycleRaw]):
         return dataclasses.replace(raw, records=records) if records else raw
 
 
-def without_text(record: OsRecord) -> OsRecord:
-    """Return a record without its original text; what many have is one object in all of them."""
-    figures = tuple(_figure(sys.intern(each.name), each.value) for each in record.figures)
-    return dataclasses.replace(
-        record,
-        text="",
-        figures=figures,
-        wake_source=_source(record.wake_source),
-        sleep_ms=_number(record.sleep_ms),
-        wake_ms=_number(record.wake_ms),
-        driver_init_ms=_number(record.driver_init_ms),
-        bios_init_ms=_number(record.bios_init_ms),
-        firmware_resume_ms=_number(record.firmware_resume_ms),
-        firmware_resume_count=_number(record.firmware_resume_count),
-        os_build=_number(record.os_build),
-    )
-
-
-@lru_cache(maxsize=256)
-def _source(source: WakeSource) -> WakeSource:
-    return source
-
-
-@lru_cache(maxsize=4096)
-def _number(value: int | None) -> int | None:
-    return value
-
-
-@lru_cache(maxsize=4096, typed=True)
-def _figure(name: str, value: float) -> Figure:
-    return Figure(name, value)
-
-
-def _bare(record: OsRecord) -> OsRecord:
-    """Return what is left of a record without its text and without what may be joined to it."""
-    return dataclasses.replace(record, text="", components=(), figures=())
-
-
-def with_record_texts(
-    correlation: Correlation, path: Path, numbers: Collection[int]
-) -> Correlation:
-    """Return an answer in which the records of some cycles have their original text again.
-
-    Args:
-        correlation: of the store; a record that has a text keeps it.
-        path: of the store.
-        numbers: of the cycles.
-
-    Raises:
-        RecordError: the store cannot be read.
-    """
-    chosen = frozenset(numbers)
-    wanted = {
-        _bare(cycle.record)
-        for cycle in correlation.cycles
-        if cycle.outside.number in chosen and cycle.record is not None and not cycle.record.text
-    }
-    if not wanted:
-        return correlation
-    texts: dict[OsRecord, str] = {}
-    with Store.open(path) as store:
-        # A record is in its own cycle, or came late and is in a later one.
-        for raw in store.cycles(with_light=False):
-            for record in raw.records:
-                if (bare := _bare(record)) in wanted:
-                    texts.setdefault(bare, record.text)
-            if len(texts) == len(wanted):
-                break
-
-    def with_text(cycle: ReconciledCycle) -> ReconciledCycle:
-        if cycle.outside.number not in chosen or cycle.record is None:
-            return cycle
-        text = cycle.record.text or texts.get(_bare(cycle.record), "")
-        return dataclasses.replace(cycle, record=dataclasses.replace(cycle.record, text=text))
-
-    kept = [cycle.record for cycle in correlation.cycles if cycle.record is not None]
-    cycles = PackedSequence(map(with_text, correlation.cycles), kept)
-    return dataclasses.replace(correlation, cycles=cycles)
-
-
-_SLEEPS = (OutsideState.S3, OutsideState.S4)
-
-
-def extra_sleeps_of(
-    raw: CycleRaw, steps: Iterable[Recovery], wired: Collection[Channel], clock: CampaignClock
-) -> tuple[ExtraSleep, ...]:
-    """Return the sleeps whose end steps before or after a cycle show, in order.
-
-    A DUT that was off has slept in none of them, where its wires tell that from S4.
-
-    Args:
-        raw: the cycle.
-        steps: what was done before it, or after it, in the same session; in order.
-        wired: the channels that count.
-        clock: of the campaign.
-    """
-    found = []
-    for step in steps:
-        for asleep_ns, awake_ns in _sleeps(raw, step, wired):
-            asleep = None if asleep_ns is None else clock.utc_ns(raw, asleep_ns)
-            awake = clock.utc_ns(raw, awake_ns)
-            if awake is not None:
-                from_ns = None if asleep is None else asleep.value_ns
-                found.append(ExtraSleep(from_ns, awake.value_ns))
-    return tuple(found)
-
-
-def _sleeps(
-    raw: CycleRaw, step: Recovery, wired: Collection[Channel]
-) -> Iterator[tuple[int | None, int]]:
-    """Yield when each sleep of a step began and ended, board clock; None: before the step."""
-    edges = [edge for edge in step.edges if edge.channel in wired]
-    # A board that began anew counts from nothing: nobody knows when its edges were.
-    if (
-        raw.edges
-        and edges
-        and (edges[0].t_ns < raw.edges[-1].t_ns) == (step.after_cycle == raw.number)
-    ):
-        return
-    levels = {channel: level for channel, level in (step.levels or {}).items() if channel in wired}
-    for edge in reversed(edges):
-        levels[edge.channel] = 1 - edge.level
-    wires = Wires(lines_of(edges, levels))
-    for sleep in find_sleeps(wires):
-        observed = sleep.by_power and sleep.begin_observed and sleep.end_observed
-        if observed and isfinite(sleep.until_ns) and state_of(wires, sleep) in _SLEEPS:
-            from_ns = int(sleep.from_ns) if isfinite(sleep.from_ns) else None
-            yield from_ns, int(sleep.until_ns)
-
-
-def recorded_cycles(
-    path: Path, numbers: Collection[int] | None = None, *, with_light: bool = True
-) -> Iterator[RecordedCycle]:
-    """Yield the cycles of a store in order.
-
-    Args:
-        path: of the store.
-        numbers: only these; None for all.
-        with_light: whether light is read too; it is most of a store.
-
-    Raises:
-        RecordError: the store cannot be read.
-    """
-    with Store.open(path) as store:
-        for raw in store.cycles(numbers, with_light=with_light):
-            yield recorded_cycle(raw, store)
-
-
-def recorded_cycle(raw: CycleRaw, store: Store) -> RecordedCycle:
-    """Return a cycle of an open store, with the light that was read of it."""
-    identity: Identity = store.identity
-    edges = pin_edges(raw, identity)
-    trigger_ns = outside_cycle(
-        raw, store.plan.of_cycle(store.index_of(raw.number)), identity
-    ).trigger_ns
-    zero_ns = trigger_ns if trigger_ns is not None else (edges[0].t_ns if edges else 0)
-    utc = utc_alone(raw, zero_ns, identity.rig)
-    return RecordedCycle(
-        number=raw.number,
-        edges=edges,
-        initial_levels={c: level for c, level in raw.initial_levels.items() if c in identity.wired},
-        light=raw.light,
-        zero_ns=zero_ns,
-        has_trigger=trigger_ns is not None,
-        zero_utc_ns=None if utc is None else utc.value_ns,
-        zero_utc_bound_ns=0 if utc is None else utc.bound_ns,
-        started_utc_ns=raw.started_host_ns + raw.utc_minus_host_ns,
-        light_full_scale=identity.rig.light_full_scale,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class StoredCampaign:
-    """What a store holds, but for the light.
-
-    Attributes:
-        path: of the store.
-        cycles: in order; their `light` is empty (`Store.cycles` has it). Those of a store are
-            read anew in each pass over them, so that memory does not grow with their edges.
-        reading: the OS records of all cycles, and the log that they came from; the original
-            text, which is most of a record, stays in the store (`record_texts`).
-        sessions: runs and resumes, in order.
-        recoveries: what was done outside of cycles, in order.
-        outcomes: how many cycles the runner saw come to which; those that none came to are absent.
-        findings: of the runner, with the number of the cycle; in order.
-        salvaged: what was salvaged, where the store was put together from a damaged one.
-    """
-
-    path: Path
-    identity: Identity
-    plan: Plan
-    cycles: Sequence[CycleRaw]
-    reading: LogReading
-    sessions: tuple[Session, ...]
-    recoveries: tuple[Recovery, ...]
-    outcomes: Mapping[Outcome, int]
-    findings: tuple[tuple[int, Finding], ...]
-    salvaged: str | None = None
-    progress: PlanProgress | None = None
-
-
-def load_campaign(path: Path) -> StoredCampaign:
-    """Read a store, which another process may be writing to.
-
-    Raises:
-        RecordError: it is not a whole campaign store of a version that is known.
-    """
-    numbers = array("q")
-    records: list[OsRecord] = []
-    ends = array("q")
-    outcomes: Counter[Outcome] = Counter()
-    findings: list[tuple[int, Finding]] = []
-    with Store.open(path) as store:
-        sessions = store.sessions()
-        for raw in store.cycles(with_light=False):
-            numbers.append(raw.number)
-            outcomes[raw.outcome] += 1
-            findings += [(raw.number, finding) for finding in raw.findings]
-            records += map(without_text, raw.records)
-            ends.append(len(records))
-        joined, ends = _joined(records, ends)
-        return StoredCampaign(
-            path=path,
-            identity=store.identity,
-            plan=store.plan,
-            cycles=StoredCycles(path, numbers, joined, ends),
-            reading=_reading(joined, sessions),
-            sessions=sessions,
-            recoveries=store.recoveries(),
-            outcomes=outcomes,
-            findings=tuple(findings),
-            salvaged=store.salvaged,
-            progress=progress_of(store),
-        )
-
-
-def light_of(raw: CycleRaw, store: Store) -> LightReading | None:
-    """Return what a cycle's light shows; blocks are read for it and not kept.
-
-    Where they cannot be read, the onset stands without them.
-    """
-    rig = store.identity.rig
-    if not rig.light_ring:
-        return None
-    try:
-        table = store.light_table(raw.number)
-    except RecordError:
-        return None if raw.onset is None else LightReading(raw.onset)
-    return light_reading(raw.onset, table, rig.light_full_scale)
-
-
 @dataclass(frozen=True, slots=True)
 class TimedCampaign:
-    """What the wires say of each cycle, in order, and how the board's clock ran meanwhile.
+    """What the wires show of each cycle, in order, and how the board's clock ran meanwhile.
 
     Attributes:
         calibrations: of each cycle, the rate that the board's clock was proven to have, if any.
@@ -469,18 +329,8 @@ class TimedCampaign:
     extra_sleeps: tuple[ExtraSleep, ...] = ()
 
 
-def clock_of(stored: StoredCampaign) -> CampaignClock:
-    """Return how the board's clock ran in each of the cycles."""
-    return CampaignClock(
-        stored.cycles,
-        stored.identity.rig,
-        stored.identity.host_clock,
-        frozenset(s.number for s in stored.sessions if s.host == stored.identity.host),
-    )
-
-
 def timed_campaign(stored: StoredCampaign) -> TimedCampaign:
-    """Return what the wires say, on the host's wall clock; intervals by true time as proven."""
+    """Return what the wires show, on the host's wall clock; intervals by true time as proven."""
     clock = clock_of(stored)
     calibrations: list[RateCalibration | None] = []
     extra: list[ExtraSleep] = []
@@ -498,7 +348,7 @@ def _timed(
 ) -> Iterator[TimedCycle]:
     """Yield each cycle.
 
-    To `calibrations` goes what its intervals were corrected by, to `extra` what slept beside it.
+    To `calibrations` goes what its intervals were corrected by, to `extra` each extra sleep.
     """
     steps: defaultdict[tuple[int, int], list[Recovery]] = defaultdict(list)
     for step in stored.recoveries:
@@ -555,22 +405,154 @@ def _lit_ns(raw: CycleRaw) -> int | None:
     return lit[-1] if lit and any(c.name is CommandName.ARM_TIMER for c in raw.commands) else None
 
 
-def _joined(
-    records: Sequence[OsRecord], ends: Sequence[int]
-) -> tuple[list[OsRecord], "array[int]"]:
-    """Return the records with what delayed them, and how many each cycle and those before have."""
-    found = with_delays(records)
-    kept = [0, *accumulate(record is not None for record in found)]
-    left = array("q", (kept[end] for end in ends))
-    return [record for record in found if record is not None], left
-
-
-def _reading(records: Sequence[OsRecord], sessions: Iterable[Session]) -> LogReading:
-    logs = [session.log for session in sessions if session.log is not None]
-    return LogReading(
-        sources=() if not logs else (logs[-1].source,),
-        records=tuple(records),
+def clock_of(stored: StoredCampaign) -> CampaignClock:
+    """Return how the board's clock ran in each of the cycles."""
+    return CampaignClock(
+        stored.cycles,
+        stored.identity.rig,
+        stored.identity.host_clock,
+        frozenset(s.number for s in stored.sessions if s.host == stored.identity.host),
     )
+
+
+def light_of(raw: CycleRaw, store: Store) -> LightReading | None:
+    """Return what a cycle's light shows; blocks are read for it and not kept.
+
+    Where they cannot be read, the onset stands without them.
+    """
+    rig = store.identity.rig
+    if not rig.light_ring:
+        return None
+    try:
+        table = store.light_table(raw.number)
+    except RecordError:
+        return None if raw.onset is None else LightReading(raw.onset)
+    return light_reading(raw.onset, table, rig.light_full_scale)
+
+
+_SLEEPS = (OutsideState.S3, OutsideState.S4)
+
+
+def extra_sleeps_of(
+    raw: CycleRaw, steps: Iterable[Recovery], wired: Collection[Channel], clock: CampaignClock
+) -> tuple[ExtraSleep, ...]:
+    """Return the sleeps whose end steps before or after a cycle show, in order.
+
+    The OS writes a record of each, which would otherwise be taken for that of a cycle. A DUT that
+    was off has slept in none of them, where its wires distinguish that from S4.
+
+    `steps` are of the session of the cycle, in order.
+    """
+    found = []
+    for step in steps:
+        for asleep_ns, awake_ns in _sleeps(raw, step, wired):
+            asleep = None if asleep_ns is None else clock.utc_ns(raw, asleep_ns)
+            awake = clock.utc_ns(raw, awake_ns)
+            if awake is not None:
+                from_ns = None if asleep is None else asleep.value_ns
+                found.append(ExtraSleep(from_ns, awake.value_ns))
+    return tuple(found)
+
+
+def _sleeps(
+    raw: CycleRaw, step: Recovery, wired: Collection[Channel]
+) -> Iterator[tuple[int | None, int]]:
+    """Yield when each sleep of a step began and ended, board clock; None: before the step."""
+    edges = [edge for edge in step.edges if edge.channel in wired]
+    # A board that began anew counts from nothing: when its edges were is open.
+    if (
+        raw.edges
+        and edges
+        and (edges[0].t_ns < raw.edges[-1].t_ns) == (step.after_cycle == raw.number)
+    ):
+        return
+    levels = {channel: level for channel, level in (step.levels or {}).items() if channel in wired}
+    for edge in reversed(edges):
+        levels[edge.channel] = 1 - edge.level
+    wires = Wires(lines_of(edges, levels))
+    for sleep in find_sleeps(wires):
+        observed = sleep.by_power and sleep.begin_observed and sleep.end_observed
+        if observed and isfinite(sleep.until_ns) and state_of(wires, sleep) in _SLEEPS:
+            from_ns = int(sleep.from_ns) if isfinite(sleep.from_ns) else None
+            yield from_ns, int(sleep.until_ns)
+
+
+def recorded_cycles(
+    path: Path, numbers: Collection[int] | None = None, *, with_light: bool = True
+) -> Iterator[RecordedCycle]:
+    """Yield the cycles of a store in order, all or some; light is most of a store.
+
+    Raises:
+        RecordError: the store cannot be read.
+    """
+    with Store.open(path) as store:
+        for raw in store.cycles(numbers, with_light=with_light):
+            yield recorded_cycle(raw, store)
+
+
+def recorded_cycle(raw: CycleRaw, store: Store) -> RecordedCycle:
+    """Return a cycle of an open store, with the light that was read of it."""
+    identity: Identity = store.identity
+    edges = pin_edges(raw, identity)
+    trigger_ns = outside_cycle(
+        raw, store.plan.of_cycle(store.index_of(raw.number)), identity
+    ).trigger_ns
+    zero_ns = trigger_ns if trigger_ns is not None else (edges[0].t_ns if edges else 0)
+    utc = utc_alone(raw, zero_ns, identity.rig)
+    return RecordedCycle(
+        number=raw.number,
+        edges=edges,
+        initial_levels={c: level for c, level in raw.initial_levels.items() if c in identity.wired},
+        light=raw.light,
+        zero_ns=zero_ns,
+        has_trigger=trigger_ns is not None,
+        zero_utc_ns=None if utc is None else utc.value_ns,
+        zero_utc_bound_ns=0 if utc is None else utc.bound_ns,
+        started_utc_ns=raw.started_host_ns + raw.utc_minus_host_ns,
+        light_full_scale=identity.rig.light_full_scale,
+    )
+
+
+def with_record_texts(
+    correlation: Correlation, path: Path, numbers: Collection[int]
+) -> Correlation:
+    """Return an answer in which the records of some cycles have their original text again.
+
+    Raises:
+        RecordError: the store cannot be read.
+    """
+    chosen = frozenset(numbers)
+    wanted = {
+        _bare(cycle.record)
+        for cycle in correlation.cycles
+        if cycle.outside.number in chosen and cycle.record is not None and not cycle.record.text
+    }
+    if not wanted:
+        return correlation
+    texts: dict[OsRecord, str] = {}
+    with Store.open(path) as store:
+        # A record is in its own cycle, or came late and is in a later one.
+        for raw in store.cycles(with_light=False):
+            for record in raw.records:
+                if (bare := _bare(record)) in wanted:
+                    texts.setdefault(bare, record.text)
+            if len(texts) == len(wanted):
+                break
+
+    def with_text(cycle: ReconciledCycle) -> ReconciledCycle:
+        if cycle.outside.number not in chosen or cycle.record is None:
+            return cycle
+        text = cycle.record.text or texts.get(_bare(cycle.record), "")
+        return dataclasses.replace(cycle, record=dataclasses.replace(cycle.record, text=text))
+
+    kept = [cycle.record for cycle in correlation.cycles if cycle.record is not None]
+    cycles = PackedSequence(map(with_text, correlation.cycles), kept)
+    return dataclasses.replace(correlation, cycles=cycles)
+
+
+def _bare(record: OsRecord) -> OsRecord:
+    """Return what is left of a record without its text and without what may be joined to it."""
+    return dataclasses.replace(record, text="", components=(), figures=())
 
 
 @dataclass(frozen=True, slots=True)

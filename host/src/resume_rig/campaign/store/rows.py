@@ -1,7 +1,7 @@
 """Facts of a campaign as rows of its store, and back, with a checksum over each cycle's row.
 
 CRC-32 finds damage, not forgery; the manifest of an export is for that. Samples of a power monitor
-have a table of their own, which only stores with such samples have.
+and health reports have tables of their own, which only stores with such have.
 """
 
 import dataclasses

@@ -1,13 +1,8 @@
-"""Reads what can be read of a damaged store, and writes it to a new one.
+"""A damaged store: what can be read of it is written to a new one; and what is wrong with a store.
 
-The damaged file is copied first and never written to. Rows are asked for one by one, so that a
-damaged page costs the rows on it and no others. A first page that is destroyed is taken from an
-empty store: tables are laid out the same way in every store.
-
-What is wrong with a store, as far as it can be told; nothing is written.
-
-SQLite's own check finds damaged pages, but has no checksum over them; so every cycle is read as
-well, and held against what the others say.
+A salvage works on a copy and asks for rows one by one, so that a damaged page costs the rows on it
+and no others. A first page that is destroyed is taken from an empty store: tables are laid out the
+same way in every store. A check reads every cycle, as SQLite has no checksum over its pages.
 """
 
 import dataclasses
@@ -61,7 +56,7 @@ class Salvage:
             has a power monitor.
         lost: numbers below the last one that was found, and that could not be read.
         planned: cycles of the plan; those after the last one that was found are lost, or were
-            never done, which nothing tells.
+            never done, which nothing shows.
     """
 
     path: Path
@@ -161,7 +156,7 @@ class _Wreck:
                 yield found
 
     def last(self, table: str, most: int) -> int:
-        """Return the greatest number of a table, or `most` where it does not tell."""
+        """Return the greatest number of a table, or `most` where it cannot be read."""
         found = self.row(f"SELECT max(number) FROM {table}")
         value = None if found is None else found[0]
         return min(value, most) if isinstance(value, int) else most
@@ -199,7 +194,7 @@ def _mend_first_page(copy: Path, empty: Path) -> None:
     page[92:96] = page[24:28]  # ... which counts, because these two agree
     with copy.open("r+b") as file:
         file.write(page)
-    # Pages that wait beside the file would come before it.
+    # Pages that wait in a WAL would come before it.
     if not _is_ours(copy):
         for suffix in ("-wal", "-shm"):
             copy.with_name(f"{copy.name}{suffix}").unlink(missing_ok=True)
@@ -279,7 +274,7 @@ def _cycles(wreck: _Wreck, store: Store, planned: int, *, monitored: bool) -> Sa
 
 
 def _stand_in(raw: CycleRaw) -> Session:
-    """Return a session in place of one that is lost, as far as its first cycle tells."""
+    """Return a session in place of one that is lost, as far as its first cycle shows it."""
     lost = Integrity(ok=False, problems=("What the store recorded of this log is lost.",))
     source = LogSource("lost", "unknown", os_build=None, records=0, integrity=lost)
     return Session(
@@ -362,7 +357,7 @@ def check_store(path: Path) -> StoreCheck:
     """Return what is wrong with a store, which somebody may be writing to.
 
     Raises:
-        RecordError: the file is not a campaign store at all, or of a version that is not known.
+        RecordError: the file is no campaign store at all, or of a version that cannot be read.
     """
     problems: list[str] = []
     try:

@@ -15,7 +15,7 @@ from typing import Final
 
 from resume_rig.model.errors import RecordError
 
-# The letters RRIG; tells our files from those of other SQLite applications.
+# The letters RRIG; no other SQLite application has this id.
 APPLICATION_ID = 0x52524947
 SCHEMA_VERSION = 2
 # Version 1 has no onset and no time-outs of a cycle, no steps of a recovery and no `seal`. It is
@@ -173,7 +173,7 @@ def connect_new(path: Path) -> sqlite3.Connection:
 
 
 def connect_existing(path: Path, *, write: bool) -> sqlite3.Connection:
-    """Open a store, and check that it is one, of a version that is known, and whole.
+    """Open a store, and check that it is one, of a version that can be read, and whole.
 
     Who closes a store last has it alone for that moment, which is waited out. Behind it a writer
     waits for nobody: it would take the lock of another one between two commits.
@@ -226,7 +226,7 @@ def _no_content(path: Path) -> str | None:
 
 
 def _wrong_sqlite_file(path: Path) -> str | None:
-    """Return what is wrong with the files that SQLite keeps beside a store; None if nothing is."""
+    """Return what is wrong with the files that SQLite keeps for a store; None if nothing is."""
     for suffix in ("-wal", "-shm", "-journal"):
         # SQLite opens what has such a name: a pipe never ends, a link leads anywhere.
         with suppress(FileNotFoundError):

@@ -4,6 +4,7 @@ Whoever writes holds SQLite's write lock for as long as the store is open, so th
 writer is refused at once and a killed one leaves nothing behind. Readers are never in the way.
 """
 
+import hashlib
 import os
 import secrets
 import sqlite3
@@ -61,12 +62,8 @@ NUMBERS_MOST: Final = 2 * MAX_CYCLES
 """Of a cycle: beyond the plan's there are only interrupted ones, and a few are many."""
 
 
-def bring_forth(path: Path, identity: Iterable[Row]) -> None:
+def create_file(path: Path, identity: Iterable[Row]) -> None:
     """Make a store without cycles; it gets its name when all of it is on the disk.
-
-    Args:
-        path: of the store; no file may be there.
-        identity: rows of the identity table.
 
     Raises:
         UsageError: the file is there already, or cannot be made.
@@ -113,9 +110,7 @@ def _lay_out(part: Path, identity: Iterable[Row]) -> None:
 def give_name(part: Path, path: Path) -> None:
     """Let a store that is whole appear under its name, of which nobody else has one.
 
-    Args:
-        part: the store, under another name in the same folder or one below it.
-        path: its name from now on.
+    It has another name in the same folder, or one below it.
 
     Raises:
         FileExistsError: a file of that name is there.
@@ -150,10 +145,8 @@ class Store:
     """One campaign's file; made by `create`, `resume` (to write) and `open` (to read).
 
     Attributes:
-        path: of the file.
-        identity, plan: of the campaign.
         salvaged: what was salvaged, where the store was put together from a damaged one.
-        salvaged_to: the last cycle that was; those missing before it are known to be lost.
+        salvaged_to: the last cycle that was; those missing before it are lost.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, writing: bool) -> None:
@@ -183,7 +176,7 @@ class Store:
             UsageError: the file is there already, or cannot be made.
             RecordError: another process went on with it at once.
         """
-        bring_forth(path, identity_to_rows(identity, plan))
+        create_file(path, identity_to_rows(identity, plan))
         return cls.resume(path)
 
     @classmethod
@@ -191,7 +184,7 @@ class Store:
         """Open a store for reading; somebody else may be writing to it.
 
         Raises:
-            RecordError: the file is not a whole campaign store of a version that is known.
+            RecordError: the file is not a whole campaign store of a version that can be read.
         """
         return cls._of(path, schema.connect_existing(path, write=False), writing=False)
 
@@ -220,11 +213,7 @@ class Store:
         self._write([insert("session", SESSION_COLUMNS, session_to_row(session))])
 
     def commit_cycle(self, raw: CycleRaw, log: LogState | None = None) -> None:
-        """Put a cycle on the disk; when this returns it stays there.
-
-        Args:
-            raw: the cycle.
-            log: what is now known of its session's log.
+        """Put a cycle on the disk, and how the log of its session now stands; both stay there.
 
         Raises:
             RecordError: the store cannot be written to.
@@ -310,7 +299,7 @@ class Store:
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """Say of which store a value is that is not of its form, and what to do."""
+        """Name the store that has a value which is not of its form, and what to do."""
         try:
             yield
         except RecordError as error:
@@ -349,6 +338,28 @@ class Store:
         if type(value) is not int or not -2 * encoding.MOST_NS <= value <= 2 * encoding.MOST_NS:
             raise self._damaged(f"cycle {number} is damaged: {value!r:.80} is no time")
         return value
+
+    def fingerprints(self) -> Iterator[int]:
+        """Yield 64 bits of each cycle, the same in every copy of it and in no other campaign.
+
+        They are of identity and plan, and of the cycle's clocks and edges. What a salvage may lose
+        of a cycle that it keeps (light, OS records, power, health) is not in them.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        campaign = repr(identity_to_rows(self.identity, self.plan)).encode()
+        seeded = hashlib.blake2b(campaign, digest_size=8)
+        with self._explained("read"):
+            rows = self._connection.execute(
+                "SELECT number, boot_id, utc_minus_host_ns, started_host_ns, ended_host_ns, "
+                "CAST(edges AS BLOB) FROM cycle ORDER BY number"
+            )
+            for *clocks, edges in rows:
+                found = seeded.copy()
+                found.update(repr(clocks).encode())
+                found.update(edges)
+                yield int.from_bytes(found.digest(), "little", signed=True)
 
     def index_of(self, number: int) -> int:
         """Return how many cycles of the plan were done before a cycle."""
@@ -524,7 +535,7 @@ class Store:
     ) -> tuple[int | None, bytes]:
         """Return the dictionary that records are packed with.
 
-        The OS words every cycle alike, so that the first one's records tell how the others look.
+        The OS words every cycle the same way, so that the first one's records show how others look.
         """
         for number, stored in self._dictionaries.items():
             return number, stored

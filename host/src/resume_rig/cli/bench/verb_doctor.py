@@ -184,7 +184,7 @@ def _show_checklist(args: argparse.Namespace) -> int:
     from resume_rig.campaign.preparation.doctor import items_for
     from resume_rig.report.preparation import checklist_json, checklist_lines
 
-    items = [item.shown for item in items_for(DutKind(args.checklist), args.cycles)]
+    items = items_for(DutKind(args.checklist), args.cycles)
     if args.json:
         document = {"schema": "resume-rig/checklist/1", "items": checklist_json(items)}
         answer([json.dumps(document, ensure_ascii=False) + "\n"])

@@ -1,7 +1,4 @@
-"""What two samples of cycles, a base and a candidate, say of each other.
-
-What a study of a measurement system finds: variance components, and what follows from them.
-"""
+"""Answers that are of several sessions: a comparison of base and candidate, and an MSA study."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,7 +48,6 @@ class Effect:
     """One time in both samples.
 
     Attributes:
-        name: what was timed.
         base_n, candidate_n: values, after warm-up.
         base_median_ms, candidate_median_ms: medians; of several sessions the mean of theirs.
         shift_ms: estimate of the shift from base to candidate; positive = slower. Of one session a
@@ -125,9 +121,7 @@ class SlowCycles:
     """How often a headline time was far above the middle of both samples together.
 
     Attributes:
-        name: what was timed.
         above_ms: from here on a cycle is slow.
-        counts: of slow cycles.
     """
 
     name: str
@@ -140,7 +134,6 @@ class OverLimit:
     """How many values were beyond one limit of the requirement, in both samples.
 
     Attributes:
-        limit: which.
         base_over, candidate_over: values that do not conform, of base_n and candidate_n.
         base_upper, candidate_upper: upper 95 % limits of their shares (Clopper and Pearson), 0..1;
             they take cycles as independent.
@@ -160,12 +153,11 @@ class SessionFacts:
     """One store or log of a sample.
 
     Attributes:
-        path: of the file.
         cycles: that are of the compared kind and not left out.
         verdict: against the requirement.
         times_ms: their headline times in order, by name.
         broken: cycles that were tried and failed; 0 of a log, which does not report them.
-        training: first boots that are set apart; None where there are none.
+        training: first boots that are not compared; None where there are none.
     """
 
     path: str
@@ -184,7 +176,6 @@ class SampleFacts:
         path: of its file, or how many files it has and the first of them.
         cycles: that are of the compared kind and not left out.
         identity: names and values, hostile where they come from a DUT.
-        sessions: its files.
         verdict: the worst of its sessions'.
     """
 
@@ -246,7 +237,6 @@ class StudySession:
     """One store of a study.
 
     Attributes:
-        path: of the store.
         unit, rig: who was measured, and with what.
         times_ms: by measure, in order of the cycles, warm-up left out.
     """
@@ -278,7 +268,7 @@ class Component:
     Attributes:
         freedom: degrees of freedom of its mean square.
         share: of the total variance, 0..1.
-        contains_session: sessions are not told apart from it.
+        contains_session: the design does not separate sessions from it.
     """
 
     source: Source
@@ -293,14 +283,12 @@ class MeasureStudy:
     """One measure over all sessions.
 
     Attributes:
-        name: what was timed.
         mean_ms: of all values.
         values: of all sessions together.
         units, rigs, sessions: that have it.
         components: those that the design shows, unit first, repeatability last.
         repeatability: s_r of ISO 5725-2: cycle to cycle within a session.
         reproducibility: s_R of ISO 5725-2: everything but the unit; the "gauge R&R" of AIAG MSA.
-        total: everything.
         grr_percent: reproducibility in % of the total; None without several units.
         categories: distinct categories, 1.41 of the unit's sd over the reproducibility's, rounded
             down; None without several units, or where no variation but theirs is found.

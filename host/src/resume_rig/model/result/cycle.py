@@ -1,8 +1,6 @@
-"""One sleep and wake, as measured and as reconciled with OS records, and what outcomes mean.
+"""One sleep and wake: its health, as measured, reconciled with OS records, and what outcomes mean.
 
-Every list of outcomes in the product is made from it, so that none can forget one.
-
-What a DUT's own lists show of a cycle: devices, network links, errors, and idle residencies.
+Every list of outcomes in the product is made of `MEANINGS`, so that none can forget one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,7 +55,7 @@ class ChangedDevice:
 
     Attributes:
         id: instance path or bus address. name: for people. Both as the DUT wrote them, cut.
-        problem_before, problem_after: Windows' problem code, or what Linux says of it; "0" is a
+        problem_before, problem_after: Windows' problem code, or a word of Linux; "0" is a
             device that works; None where it was not listed.
     """
 
@@ -181,24 +179,23 @@ class OutsideCycle:
 
     Attributes:
         number: of the cycle in its campaign, from 1.
-        wake_by: what started the wake; None when no trigger was seen.
+        wake_by: what started the wake; None when no trigger was observed.
         trigger_ns: board clock of the wake trigger (press or lid edge, or a command that no wire
             shows); None if none.
         asleep_from_ns, awake_from_ns: board clock of SLP_S3# falling (or PWR_OK where SLP_S3 is
             not wired), and rising again; None where it did not happen.
         findings: faults that the wires alone show.
-        channels: the lines that were observed; what is not among them cannot have been seen (S3
-            and S4 look alike without SLP_S4#).
+        channels: the lines that were observed; without SLP_S4#, for one, S3 and S4 look the same.
         light_basis: what the intervals to light end at; None where no light was timed.
         hibernated_from_ns: board clock at which a sleep that began as S3 became an S4 (a doze);
             None where it did not.
         bounces: edges of each line that were one too many; lines without any are absent.
         asked: the kind of sleep that the plan asked for (BOOT: off, and a boot); None where
-            nobody says (captures).
+            no plan is there (captures).
         power: what it drew; None without a power monitor.
         health: what the DUT's own lists show of it; None where nobody asked.
         standby_ns: how long its display, or else its LED, was dark while the power lines stayed
-            up; None where it was not, or an end of that was not seen.
+            up; None where it was not, or an end of that was not observed.
     """
 
     number: int
@@ -226,13 +223,13 @@ class ReconciledCycle:
     """Outside and inside of one cycle as one statement.
 
     Attributes:
-        outside: what the wires showed.
         record: the matched OS record; None if there is none.
-        press_to_resume_complete: press to "all devices have their S0 IRP", outside + inside.
+        press_to_resume_complete: press to all devices having completed their S0 set-power IRP,
+            outside + inside.
         unexplained: how far this cycle's residual is from the campaign's own median residual.
         light_after_complete: light minus resume complete; negative = light came first.
-        hidden_before_sleep: trigger to SLP_S3# minus what the OS and its firmware tell of it.
-        judged: whether the verdict counts in the campaign's; why_not says why it does not.
+        hidden_before_sleep: trigger to SLP_S3# minus what the OS and its firmware report of it.
+        judged: whether the verdict counts in the campaign's; why_not: why it does not.
         certainty: how sure it is that the record is of this cycle; None without a record. Only a
             high one feeds the verdict, the differences and the findings.
         record_missing: the likely reason why there is no record; None where there is one.
@@ -275,7 +272,7 @@ class ReconciledCycle:
 
     @property
     def timed_outside(self) -> bool:
-        """Whether its wires tell of a sleep and a wake that count, judged or not."""
+        """Whether its wires show a sleep and a wake that count, judged or not."""
         return self.outside.outcome is Outcome.SLEPT_AND_WOKE and not self.outside.ignored
 
 
@@ -319,7 +316,7 @@ class BoardClock:
         tolerance_ppb: what the board states; holds where a cycle was not corrected.
         source: who keeps the host's wall clock.
         rate_ppb, bound_ppb: mean rate error over the campaign, positive = fast, and its
-            half-width; None where it is not known.
+            half-width; None where nothing shows it.
         cycle_bound_ppb: greatest half-width of the rate in any cycle that was corrected.
         corrected: how many cycles had their intervals corrected.
         breaks: a sentence for each step, suspend or reset that the exchanges show.
@@ -353,7 +350,7 @@ class UsualRest:
 
 @dataclass(frozen=True, slots=True)
 class DetectableBios:
-    """The least by which BiosInit may be short, and a finding says so in nearly all such cycles.
+    """The least by which BiosInit may be short, and nearly all such cycles have a finding of it.
 
     Attributes:
         n: cycles that report a BIOS time.
@@ -400,7 +397,7 @@ class Correlation:
 
 @unique
 class Counts(Enum):
-    """What an outcome says of the DUT."""
+    """How an outcome counts for the DUT."""
 
     AS_PLANNED = "the DUT did what the plan asked for"
     FAILED = "the DUT did something else"
@@ -412,14 +409,14 @@ class OutcomeMeaning:
     """What an outcome means.
 
     Attributes:
-        words: as it is said.
+        words: as a sentence has it.
         counts: of the DUT.
         fails: it fails a requirement by itself, without a time.
         why_not: why it is no evidence for or against a requirement; None where it can be.
         tries_resume: the cycle was an attempt at what the plan asked for, so that it counts where
             two campaigns are compared; a wake by something else was none.
         came_back: an OS ran after it, so that a record is expected.
-        matched: its wires tell of a sleep and a wake that a record can be of.
+        matched: its wires show a sleep and a wake that a record can be of.
     """
 
     words: str
@@ -499,8 +496,6 @@ NO_ANSWER: Final = _those(Counts.NO_ANSWER)
 
 NO_FAILURE: Final = AS_PLANNED | NO_ANSWER
 """What is no failure of the DUT's."""
-
-"""What the rig owes, whatever the DUT did; nobody stopped it."""
 
 BROKEN: Final = frozenset(each for each, meaning in MEANINGS.items() if meaning.fails)
 """Outcomes that fail without a time."""

@@ -1,4 +1,4 @@
-"""Many campaigns side by side, the groups that they fall into, and figures over builds or weeks."""
+"""Answers that are of many campaigns: a fleet in groups, and a trend over builds or weeks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from resume_rig.model.result.verdict import Requirement, Verdict
 
 @unique
 class Trait(StrEnum):
-    """What campaigns can be told apart by."""
+    """What campaigns can be grouped by."""
 
     PRODUCT = "product"
     BIOS = "bios"
@@ -29,7 +29,7 @@ class Trait(StrEnum):
 
 @unique
 class UnitBy(StrEnum):
-    """What tells units apart, as stores have no serial number of theirs."""
+    """What distinguishes units, as stores have no serial number of theirs."""
 
     DUT = "dut"
     FOLDER = "folder"
@@ -41,10 +41,9 @@ class TimesOf:
     """One measure over the judged cycles of one campaign, or over its wires where none is judged.
 
     Attributes:
-        name: what was timed.
         spread_ms: scaled median absolute deviation, which a few slow cycles do not move.
         median, p95: with their intervals, in which all that the values may be off by counts.
-        common: what all values have wrong alike, at most.
+        common: what all values have wrong in common, at most.
     """
 
     name: str
@@ -64,7 +63,7 @@ class FleetCampaign:
 
     Attributes:
         path: as it was found.
-        unit: which unit was measured, as far as the stores tell units apart.
+        unit: which unit was measured, by `UnitBy`.
         traits: hostile where they come from a DUT.
         begun_utc_ns: host wall time; of a log its first sleep, None where it has no time.
         running: another process is writing to it.
@@ -105,7 +104,7 @@ class FleetCampaign:
 
 @dataclass(frozen=True, slots=True)
 class UnreadStore:
-    """One that could not be taken in, and the sentence that says why; `is_log`: an OS log."""
+    """One that could not be taken in, and why, in a sentence; `is_log`: an OS log."""
 
     path: str
     why: str
@@ -117,7 +116,6 @@ class GroupTimes:
     """One measure over the units of a group.
 
     Attributes:
-        name: what was timed.
         units: that have it.
         median_ms: the middle of the units' medians.
         low_ms, high_ms: the ends of the units' medians, each widened by what its cycles share: the
@@ -147,7 +145,6 @@ class OutlyingUnit:
     """A unit that is unlike the others of its group.
 
     Attributes:
-        unit: which.
         measure: what it is unlike in; None: how often it fails.
         value, others: its median and the middle of the others', in ms; failures: shares of 0..1.
         p: chance of so unlike a unit anywhere in the group where all are of one kind.
@@ -162,7 +159,7 @@ class OutlyingUnit:
 
 @dataclass(frozen=True, slots=True)
 class FleetGroup:
-    """Campaigns that are alike in the traits that were asked for.
+    """Campaigns with the same of each trait that was asked for.
 
     Attributes:
         traits: what they have in common, of those that were asked for.
@@ -170,7 +167,7 @@ class FleetGroup:
         units: how many units they are of.
         verdict: the worst of its campaigns.
         failures: of the judged cycles of all campaigns together; None without any. Cycles of one
-            unit are alike, so that its bound holds for these units, not for others.
+            unit resemble each other, so that its bound holds for these units, not for others.
         units_failed: of how many units at least one judged cycle failed.
         units_share: how often units have a failing cycle, in campaigns as long as these.
         outliers: units unlike the others, the clearest first.

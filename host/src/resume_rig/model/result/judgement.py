@@ -1,4 +1,4 @@
-"""A log against a requirement, all cycles against one limit, and the facts of a campaign."""
+"""A log against a requirement, all cycles against one limit, and what a report draws and names."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from resume_rig.model.result.verdict import Limit, Requirement, Statistics, Verd
 
 @dataclass(frozen=True, slots=True)
 class LimitJudgement:
-    """What all cycles say against one limit.
+    """All cycles against one limit.
 
     Attributes:
         n: values that were measured. failed, marginal: how many of them are.
@@ -30,7 +30,7 @@ class LimitJudgement:
         hidden: how many of the marginal ones are so because they pass as reported, and do not with
             the BIOS time that clock and wires add.
         undecided: cycles that woke from a sleep of its kinds and have no value.
-        evidence: what to say of that where they are too many for a verdict; "" where they are not.
+        evidence: a clause on them where they are too many for a verdict; "" where they are not.
     """
 
     limit: Limit
@@ -58,7 +58,7 @@ class JudgedRecord:
         why_not: one sentence when it does not.
         verdict: of this record alone; NO-EVIDENCE when not judged.
         risk: probability that this verdict is wrong, 0..1; None when not judged.
-        undecided: it is of a sleep that the requirement covers, and tells no time of it.
+        undecided: it is of a sleep that the requirement covers, and has no time of it.
     """
 
     record: OsRecord
@@ -87,7 +87,7 @@ class LogJudgement:
     """The whole answer of `log`.
 
     Attributes:
-        why: one sentence that says what the verdict rests on.
+        why: what the verdict rests on, one sentence.
         failure_rate_upper: 95 % upper bound on the failure rate, 0..1, undecided cycles counted
             as failed; None without judged cycles.
         limits: each limit of the requirement, judged over all cycles that count.
@@ -118,12 +118,12 @@ class RecordedCycle:
         initial_levels: of every wired channel before the first edge.
         light: blocks of the photodiode, in order.
         zero_ns: board clock of the wake trigger (press or lid); of the first edge where no trigger
-            was seen, and 0 without an edge.
+            was observed, and 0 without an edge.
         has_trigger: whether `zero_ns` is a wake trigger.
         zero_utc_ns: host UTC at `zero_ns`; None where nothing relates the two clocks.
         zero_utc_bound_ns: half-width of that; 0 where it is None.
         started_utc_ns: host UTC when the cycle began, by the host's clock alone.
-        light_full_scale: counts of the photodiode's converter at its most; None where nobody says.
+        light_full_scale: counts of the photodiode's converter at its most; None where not stated.
     """
 
     number: int
@@ -140,7 +140,7 @@ class RecordedCycle:
 
 @dataclass(frozen=True, slots=True)
 class CampaignFacts:
-    """One campaign, as its store tells of it.
+    """One campaign, by its store, or one capture.
 
     Attributes:
         store_path: where the raw data lie, as the user named it.
@@ -158,9 +158,9 @@ class CampaignFacts:
         plan_state: a sentence, where not all of the plan is done, or a rule of it ended the
             campaign; None for a plan that was done to its last cycle.
         unfinished: something of the plan is left to do.
-        begun_utc_ns: when it began, by the host's clock; None where nobody says.
-        reset_to_tsc: PLTRST# rising to the TSC's zero, as the DUT profile bounds it; None where
-            nobody says.
+        begun_utc_ns: when it began, by the host's clock; None of a capture.
+        reset_to_tsc: PLTRST# rising to the TSC's zero, as the DUT profile bounds it, or as it is
+            taken without one.
         log_sources: what its OS records are from; a record's `source` is an index of these.
     """
 

@@ -24,7 +24,7 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MatchCertainty:
-    """How sure it is that a record tells of its cycle.
+    """How sure it is that a record is of its cycle.
 
     Attributes:
         probability: of this record among all assignments that the times allow, 0..1.
@@ -40,7 +40,7 @@ class MatchCertainty:
 
 @dataclass(frozen=True, slots=True)
 class StatedPair:
-    """A cycle and its OS record, as somebody knows them who was there.
+    """A cycle and its OS record, as the user states them.
 
     Attributes:
         cycle: number of the cycle.
@@ -61,7 +61,7 @@ def stated_pair_of(text: str) -> StatedPair | None:
 
 
 def percent(certainty: MatchCertainty) -> str:
-    """Return a probability as it is said; never "100 %" for less."""
+    """Return a probability in words; never "100 %" for less."""
     if certainty.probability > 0.9999:
         return "over 99.99 %"
     return f"{100 * certainty.probability:.2f} %"
@@ -132,7 +132,7 @@ RECORD_REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class UnmatchedRecord:
-    """An OS record that tells of no cycle, and the likely reason."""
+    """An OS record that is of no cycle, and the likely reason."""
 
     record: OsRecord
     reason: RecordReason

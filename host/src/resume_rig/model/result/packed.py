@@ -49,11 +49,9 @@ class PackedSequence(Sequence[Item]):
             self._count += len(chunk)
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return self._count
 
     def __iter__(self) -> Iterator[Item]:
-        """Yield each, in order."""
         for number in range(len(self._chunks)):
             yield from self._chunk(number)
 
@@ -109,20 +107,17 @@ class Derived(Collection[Result], Generic[Item, Result]):
         self._facts, self._derive = facts, derive
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return len(self._facts)
 
     def __iter__(self) -> Iterator[Result]:
-        """Yield each, in order."""
         return map(self._derive, self._facts)
 
     def __contains__(self, wanted: object) -> bool:
-        """Return whether one is equal."""
         return any(each == wanted for each in self)
 
 
 class _Parts(dict[type, Callable[[Any], tuple[type, tuple[object, ...]]]]):
-    """How each dataclass is taken apart: much faster than pickle finds out by itself."""
+    """How each dataclass is split into values: much faster than pickle finds out by itself."""
 
     def __missing__(self, kind: type) -> Callable[[Any], tuple[type, tuple[object, ...]]]:
         if not dataclasses.is_dataclass(kind):
@@ -196,15 +191,12 @@ class PackedIntervals(Mapping[IntervalName, BoundedNs]):
         return BoundedNs(*self._words[at : at + _WORDS])
 
     def __contains__(self, name: object) -> bool:
-        """Return whether an interval could be formed."""
         return name in self._places
 
     def __iter__(self) -> Iterator[IntervalName]:
-        """Yield the names in the order in which they were given."""
         return iter(self._places)
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return len(self._places)
 
 

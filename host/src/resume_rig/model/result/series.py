@@ -1,4 +1,4 @@
-"""What is said of a series of times, one a cycle, in the order of the cycles."""
+"""What statistics find in a series of times, one a cycle, in the order of the cycles."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,7 @@ from enum import StrEnum, unique
 
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.verdict import Statistics
-
-_MS_NS = 1_000_000
+from resume_rig.model.units import NS_PER_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class CommonTerm:
-    """What all cycles of a campaign have wrong alike: guaranteed half-widths, in ms.
+    """What all cycles of a campaign have wrong in common: guaranteed half-widths, in ms.
 
     No number of cycles makes it less (JCGM 100:2008, 4.2.7 and 5.2). Between two campaigns on one
     rig `rig_ms` is the same error and cancels; `campaign_ms` is another one in each of them.
@@ -44,11 +43,11 @@ class CommonTerm:
 
     @classmethod
     def of(cls, quantities: Iterable[BoundedNs]) -> "CommonTerm":
-        """Return what quantities have in common: the most that any of them says of each scope."""
+        """Return what quantities have in common: of each scope the most that any of them has."""
         rig_ns = campaign_ns = 0
         for each in quantities:
             rig_ns, campaign_ns = max(rig_ns, each.rig_ns), max(campaign_ns, each.campaign_ns)
-        return cls(rig_ns / _MS_NS, campaign_ns / _MS_NS)
+        return cls(rig_ns / NS_PER_MS, campaign_ns / NS_PER_MS)
 
     @property
     def common_ms(self) -> float:
@@ -57,7 +56,7 @@ class CommonTerm:
 
 
 NOTHING_COMMON = CommonTerm()
-"""Of values that have nothing wrong alike."""
+"""Of values that have nothing wrong in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ class SeriesStatistics:
         outliers: numbers of the cycles far from the middle.
         judged: whether the values are of judged cycles, and between wires of undecided ones, too;
             where none is judged, they are of the wires of all that slept and woke.
-        common: what all values have wrong alike, at most; it is in the intervals.
+        common: what all values have wrong in common, at most; it is in the intervals.
         mean: None below two values.
     """
 
@@ -209,7 +208,6 @@ class CycleTimes:
     """One measure over every cycle of a campaign, in their order; none is left out.
 
     Attributes:
-        name: what was timed.
         numbers: of the cycles. times_ms: of each, NaN without one.
         marks: a CycleMark of each, in one string.
     """

@@ -1,7 +1,4 @@
-"""Requirements, verdicts, findings and the statistics that stand beside them.
-
-A requirement is a profile of versioned limits with their source.
-"""
+"""What a requirement asks, and what is found against it: verdicts, findings, figures."""
 
 import functools
 from collections.abc import Mapping
@@ -9,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum, unique
 
 from resume_rig.model.os_record import SleepKind
+from resume_rig.model.units import NS_PER_MS
 
 
 @unique
@@ -23,7 +21,7 @@ class Verdict(StrEnum):
 
 @unique
 class FindingKind(StrEnum):
-    """Names of disagreements and faults (docs/reference/findings.md tells each)."""
+    """Names of disagreements and faults (docs/reference/findings.md has each)."""
 
     NEVER_SLEPT = "never-slept"
     NEVER_WOKE = "never-woke"
@@ -105,11 +103,9 @@ class Statistics:
 RESUME = "resume_ms"
 BIOS = "bios_init_ms"
 EVIDENCE_MIN = 0.9
-"""Share of the cycles that woke that must have a value where a profile does not say. A choice of
-this project, as no document names one: with a tenth missing, a share of cycles is off by a tenth at
-most, whatever the missing ones were."""
-
-_MS_NS = 1_000_000
+"""Share of the cycles that woke that must have a value where a profile does not state it. A choice
+of this project, as no document names one: with a tenth missing, a share of cycles is off by a tenth
+at most, whatever the missing ones were."""
 
 
 @unique
@@ -130,7 +126,7 @@ class Limit:
         measure: what is limited (verdict/measures.py has the names); its unit is at the end.
         comparison: which side conforms.
         value: the limit, in ns for a measure of time, in the measure's own unit for a rate.
-        unit: what the profile, and a reader, says it in: ns, us, ms, s, pages/ms or MB/s.
+        unit: that the profile, and a reader, has it in: ns, us, ms, s, pages/ms or MB/s.
         required: a limit that is only advised decides no verdict.
         share: None where every cycle must conform; else the share of cycles that must, e.g. 0.95
             for a limit on the 95th percentile.
@@ -155,9 +151,8 @@ class Requirement:
     Attributes:
         id: e.g. "sysfund-0004".
         version: of the profile in this project, not of the document it comes from.
-        title: one line for a report.
         source: the document that the limits come from.
-        kinds: the kinds of sleep it speaks of; others are judged apart.
+        kinds: the kinds of sleep that it covers.
         resume_limit_ms: BiosInit + DriverInit must be at most this; None where the profile does
             not limit it.
         bios_advised_ms: BiosInit should be at most this (a recommendation, never a FAIL); or None.
@@ -193,9 +188,9 @@ def _limits_of(requirement: Requirement) -> tuple[Limit, ...]:
     found: list[Limit] = []
     if requirement.resume_limit_ms is not None:
         comparison = Comparison.BELOW if requirement.limit_fails else Comparison.AT_MOST
-        found.append(Limit(RESUME, comparison, requirement.resume_limit_ms * _MS_NS, "ms"))
+        found.append(Limit(RESUME, comparison, requirement.resume_limit_ms * NS_PER_MS, "ms"))
     if requirement.bios_advised_ms is not None:
-        limit_ns = requirement.bios_advised_ms * _MS_NS
+        limit_ns = requirement.bios_advised_ms * NS_PER_MS
         found.append(Limit(BIOS, Comparison.AT_MOST, limit_ns, "ms", required=False))
     found += requirement.further
     return tuple(replace(limit, kinds=limit.kinds or requirement.kinds) for limit in found)
