@@ -206,6 +206,27 @@ def test_a_gap_is_crossed_where_the_run_before_it_is_worth_it(others, is_crossed
     assert found.rows.tolist() == list(range(0 if is_crossed else 3, 8))
 
 
+def test_intervals_that_differ_by_two_readings_are_of_two_runs() -> None:
+    assert aligned(cycles_at([0.0, 1.2]), entries_at([0.0, 2.4])).rows.tolist() == [0]
+    assert aligned(cycles_at([0.0, 1.2]), entries_at([0.0, 2.39])).rows.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("lost", "silent", "is_crossed"),
+    [(3, 0.0, True), (4, 0.0, False), (12, 0.5, True), (13, 0.5, False), (40, 0.95, True)],
+)
+def test_a_gap_costs_what_cycles_in_it_have_lost(lost, silent, is_crossed) -> None:
+    """Of the 16.0 that two intervals say, each takes 2.3, or 0.6 where its OS may have hung."""
+    n = 3 + lost + 5
+    at_s = np.cumsum(np.random.default_rng(1).uniform(20, 60, n))
+    shares = np.where((np.arange(n) >= 3) & (np.arange(n) < 3 + lost), silent, 0.0)
+    own = np.r_[0:3, 3 + lost : n]
+
+    found = aligned(cycles_at(at_s, silent=shares), entries_at(at_s[own] + 500.0 * (own >= 3)))
+
+    assert found.rows.tolist() == (own if is_crossed else own[3:]).tolist()
+
+
 def test_records_are_aligned_in_the_order_of_their_writing() -> None:
     at_s = np.array([0.0, 45.0, 97.0, 160.0])
     # The clock went back by 120 s after two: by time the last records come first.
@@ -221,7 +242,9 @@ def test_records_are_aligned_in_the_order_of_their_writing() -> None:
 def test_a_table_that_is_too_large_is_not_made(monkeypatch) -> None:
     too_many = entries_at(45.0 * np.arange(2001))
 
-    assert len(aligned(cycles_at(45.0 * np.arange(4000)), too_many).rows) == 0
+    nothing = aligned(cycles_at(45.0 * np.arange(4000)), too_many)
+    assert (nothing.rows.tolist(), nothing.offset_s.tolist()) == ([], [])
+    assert np.issubdtype(nothing.rows.dtype, np.integer)
     at_s = [0.0, 45.0, 97.0]
     for cells, count in ((9, 3), (8, 0)):
         monkeypatch.setattr(order, "_CELLS_MOST", cells)

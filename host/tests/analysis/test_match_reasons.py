@@ -290,8 +290,11 @@ def test_a_cycle_whose_record_is_sure_or_whose_sleep_is_unknown_takes_no_other()
 
 
 def test_without_sure_pairs_or_sleeps_nothing_is_found_by_sleep() -> None:
-    assert len(by_sleep([], [75.0], ranks=[8], own_ranks=[], offset_s=[])[0].cycle) == 0
-    assert len(by_sleep([1], [], ranks=[], own_ranks=[7], offset_s=[0.0])[0].cycle) == 0
+    for found, *_ in (
+        by_sleep([], [75.0], ranks=[8], own_ranks=[], offset_s=[]),
+        by_sleep([1], [], ranks=[], own_ranks=[7], offset_s=[0.0]),
+    ):
+        assert (len(found.cycle), len(found.record), len(found.probability)) == (0, 0, 0)
 
 
 def test_a_record_that_two_cycles_claim_is_of_the_likelier_one() -> None:

@@ -173,6 +173,17 @@ def test_the_likeliest_record_of_each_cycle_is_chosen(seed) -> None:
         assert getattr(found, name) == pytest.approx(getattr(plain, name), abs=1e-9)
 
 
+@pytest.mark.parametrize(("likely", "count"), [(1.2e-4, 1), (0.9e-4, 0)])
+def test_what_is_less_likely_than_1_of_10_000_is_no_record(likely, count) -> None:
+    chain = Chain(np.array([0]), np.array([0]), np.array([likely]), 50.0)
+
+    found = choose(
+        cycles_at([0.0]), entries_at([0.0]), one_track(1), chain, NOISE, same_epoch=False
+    )
+
+    assert len(found.rows) == count
+
+
 def test_where_the_log_is_hardly_of_these_cycles_none_has_a_likely_record() -> None:
     cycles, entries = cycles_at([0.0]), entries_at([0.0])
     chain = Chain(np.array([0]), np.array([0]), np.ones(1), -8.0)
@@ -221,7 +232,7 @@ def found_of(chosen, origin=NO_PAIRS, own=1.0) -> Found:
     return Found(None, chosen, chosen, Noise(), chain, 0.9, origin, np.full(len(chosen.rows), own))
 
 
-AS_IS = found_of(choice_of([0, 1, 2], [0, 1, 2], [0.9, 0.8, 1.0]))
+AS_IS = found_of(choice_of([0, 1, 3], [0, 1, 3], [0.9, 0.8, 1.0]))
 UNSET = found_of(choice_of([1, 2, 3], [1, 0, 3], [0.7, 0.9, 0.6]))
 
 
@@ -265,12 +276,14 @@ def test_two_views_are_weighed_by_what_each_explains(monkeypatch, by_as_is, by_u
     if odds > 0:
         assert found.view.entries.settings_s.any()
         expected = {
-            (1, 1): unset * 0.7 + (1 - unset) * 0.8, (2, 0): unset * 0.9, (3, 3): unset * 0.6,
+            (1, 1): unset * 0.7 + (1 - unset) * 0.8, (2, 0): unset * 0.9,
+            (3, 3): unset * 0.6 + 1 - unset,
         }  # fmt: skip
     else:
         assert not found.view.entries.settings_s.any()
         expected = {
-            (0, 0): (1 - unset) * 0.9, (1, 1): (1 - unset) * 0.8 + unset * 0.7, (2, 2): 1 - unset,
+            (0, 0): (1 - unset) * 0.9, (1, 1): (1 - unset) * 0.8 + unset * 0.7,
+            (3, 3): 1 - unset + unset * 0.6,
         }  # fmt: skip
     chosen = found.chosen
     pairs = zip(chosen.rows.tolist(), chosen.record.tolist(), strict=True)
