@@ -495,3 +495,8 @@ def test_a_lost_record_may_stand_where_the_log_says_that_the_clock_was_set(
     lost, pairs, records, expected
 ) -> None:
     assert lost_at_clock_steps(lost, pairs, records) == frozenset(expected)
+
+
+def test_what_is_asked_is_why_the_record_cannot_be_paired_not_the_cycle() -> None:
+    with pytest.raises(UsageError, match="record 41 for that of cycle 13: this record cannot be"):
+        with_pair(found(record_reasons={1: RecordReason.DOZE}), cycle=13)
