@@ -434,19 +434,22 @@ def test_nothing_counts_from_a_press_where_none_was() -> None:
     [
         (
             [{"bios_init_ms": 251}, {"bios_init_ms": 250}],
-            "the BIOS took more than the advised 250 ms in 1 of them",
+            "the BIOS took more than the advised 250 ms in 1 resume",
         ),
         (
             [{"driver_init_ms": 1_799}, {"driver_init_ms": 1_797}],
-            "1 of them is within 2 ms of it, where rounding decides (--guard-band: MARGINAL)",
+            "1 resume is within 2 ms of the limit, where rounding decides (--guard-band: MARGINAL)",
         ),
         (
             [{"driver_init_ms": 1_799}] * 2,
-            "2 of them are within 2 ms of it, where rounding decides",
+            "2 resumes are within 2 ms of the limit, where rounding decides",
         ),
         ([{"ignored": True}, {}], "1 transition ignored as the listing says"),
         ([{"kind": SleepKind.S4}] * 2 + [{}], "not covered by this requirement: 2 S4 (--kind S4)"),
-        ([{"bios_init_ms": None}] * 2 + [{}], "2 S3 or hybrid records without a measurement"),
+        (
+            [{"bios_init_ms": None}] * 2 + [{}],
+            "2 records of S3 or hybrid sleep without a measurement",
+        ),
     ],
 )
 def test_a_log_says_what_its_verdict_rests_on(record, records, clause: str) -> None:
@@ -471,8 +474,8 @@ def test_of_one_record_or_of_many_none_is_measured(record) -> None:
         requirement = replace(LIMIT, **more)
         return judge_log(LogReading((), (record(bios_init_ms=None),) * n), requirement).why
 
-    assert why(1).startswith("The only record is no measured S3 or hybrid resume; ")
-    assert why(2).startswith("None of the 2 records is a measured S3 or hybrid resume; ")
+    assert why(1).startswith("The only record is no measured resume from S3 or hybrid sleep; ")
+    assert why(2).startswith("None of the 2 records is a measured resume from S3 or hybrid sleep; ")
     assert why(2, kinds=(SleepKind.BOOT,)).startswith("None of the 2 records is a measured boot; ")
 
 

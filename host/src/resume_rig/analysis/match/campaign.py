@@ -306,10 +306,8 @@ def match_boots(
     The shutdown of a cycle is the last one that began between the boot before and its own.
     """
     rows = [at for at, cycle in enumerate(cycles) if cycle.outside.asked is SleepKind.BOOT]
-    boot_at = [at for at, each in enumerate(records) if each.kind is SleepKind.BOOT]
-    boot_at = [at for at in boot_at if records[at].sleep_time_utc_ns is not None]
-    if not rows or not boot_at:
-        return BootMatch({}, {})
+    starts_ns = _starts_of(SleepKind.BOOT, records)
+    boot_at = [*starts_ns]
     own = [cycles[at] for at in rows]
     found = match(
         [_moments(cycle, related) for cycle in own],
@@ -322,7 +320,13 @@ def match_boots(
         rows[cycle]: (boot_at[record], probability)
         for (cycle, record), probability in zip(found.pairs, found.probability, strict=True)
     }
-    return BootMatch(boots, _shutdowns(boots, boot_at, records))
+    return BootMatch(boots, _shutdowns(boots, starts_ns, records))
+
+
+def _starts_of(kind: SleepKind, records: Sequence[OsRecord]) -> dict[int, int]:
+    """Return when the records of a kind began, by their index, where they report it."""
+    of_kind = ((at, r.sleep_time_utc_ns) for at, r in enumerate(records) if r.kind is kind)
+    return {at: start_ns for at, start_ns in of_kind if start_ns is not None}
 
 
 def _as_wake(boot: OsRecord) -> OsRecord:
@@ -340,21 +344,17 @@ def _as_wake(boot: OsRecord) -> OsRecord:
 
 
 def _shutdowns(
-    boots: Mapping[int, tuple[int, float]], boot_at: Sequence[int], records: Sequence[OsRecord]
+    boots: Mapping[int, tuple[int, float]],
+    starts_ns: Mapping[int, int],
+    records: Sequence[OsRecord],
 ) -> dict[int, int]:
-    starts = sorted(records[at].sleep_time_utc_ns or 0 for at in boot_at)
-    begun = sorted(
-        (record.sleep_time_utc_ns, at)
-        for at, record in enumerate(records)
-        if record.kind is SleepKind.SHUTDOWN and record.sleep_time_utc_ns is not None
-    )
+    starts = sorted(starts_ns.values())
+    begun = sorted((ns, at) for at, ns in _starts_of(SleepKind.SHUTDOWN, records).items())
     found = {}
     for cycle, (boot, _) in boots.items():
-        start_ns = records[boot].sleep_time_utc_ns or 0
-        place = bisect_left(starts, start_ns)
-        before_ns = starts[place - 1] if place else -1
-        last = bisect_left(begun, (start_ns, -1)) - 1
-        if last >= 0 and begun[last][0] > before_ns:
+        place = bisect_left(starts, starts_ns[boot])
+        last = bisect_left(begun, (starts_ns[boot],)) - 1
+        if last >= 0 and (place == 0 or begun[last][0] > starts[place - 1]):
             found[cycle] = begun[last][1]
     return found
 
@@ -435,10 +435,10 @@ def lost_at_clock_steps(
         records: in record order.
     """
     steps = [index for index, record in enumerate(records) if figure_of(record, "clock_steps")]
-    if not steps or not lost:
-        return frozenset()
     matched = dict(pairs)
     cycles, taken = sorted(matched), frozenset(matched.values())
+    if not cycles:
+        return frozenset()
     found = set()
     for cycle in lost:
         low, high = _span(cycle, cycles, matched, len(records))
@@ -446,7 +446,7 @@ def lost_at_clock_steps(
         is_set = after < len(steps) and steps[after] <= high
         if low > 0 and figure_of(records[low - 1], "clock_stepped_after_wake_us"):
             is_set = True
-        if is_set and any(index not in taken for index in range(low, min(high + 1, len(records)))):
+        if is_set and any(index not in taken for index in range(low, high + 1)):
             found.add(cycle)
     return frozenset(found)
 
@@ -459,13 +459,9 @@ def _span(
     Before the first matched cycle, and behind the last one, as many records as cycles are there.
     """
     place = bisect_left(cycles, cycle)
-    before = cycles[place - 1] if place else None
-    after = cycles[place] if place < len(cycles) else None
-    if before is None and after is None:
-        return 0, -1
-    if after is None:
-        low = matched[before] + 1 if before is not None else 0
-        return low, min(low + cycle - (before or 0), count - 1)
-    high = matched[after]
-    low = matched[before] + 1 if before is not None else high - (after - cycle)
+    if place == len(cycles):
+        low = matched[cycles[-1]] + 1
+        return low, min(low + cycle - cycles[-1], count - 1)
+    high = matched[cycles[place]]
+    low = matched[cycles[place - 1]] + 1 if place else high - (cycles[place] - cycle)
     return max(low, 0), high

@@ -8,7 +8,7 @@ cycle, all other ways through the campaign being weighed against it.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 
 import numpy as np
@@ -71,7 +71,7 @@ _REMEMBERED = 4
 # Up to so many cycles each has a cell of its own (`LONG_CAMPAIGN`) (assumed).
 _CELLS_FINE = 4096
 # Behind every record.
-_NO_RANK = (1 << 62) - 1
+_NO_RANK = np.iinfo(np.int64).max
 # Of two records near one cycle either may be meant where they are within 20 to 1 (assumed).
 _AS_GOOD = 3.0
 # States behind the candidates: the log has none of these cycles, begins later, has ended.
@@ -140,7 +140,7 @@ def follow(
         log_prior: how likely an offset is, log per second.
     """
     cost = partial(step_cost, noise=noise)
-    size = max(1, -(-len(cycles.at_s) // _CELLS_FINE))
+    size = -(-len(cycles.at_s) // _CELLS_FINE)
     worth = _worth(cycles, entries, tracks, noise, np.arange(len(cycles.at_s)))
     cells = _cells(tracks, size, np.zeros(len(tracks.first) - 1, dtype=np.bool_))
     moves = _Moves(cells, tracks, worth, cycles, cost=cost, log_prior=log_prior)
@@ -325,9 +325,10 @@ class _Used:
             rank: the next of some states, int64 [c].
             at_s: of its cycle, by the wires.
         """
+        # Of none, -1: the last record of all, from which none is passed over.
         last = self.rank[0][:, None]
         between = log.place[rank] - log.place[last] - 1
-        same_source = (log.source[rank] == log.source[last]) & (last >= 0)
+        same_source = log.source[rank] == log.source[last]
         wires_s = np.maximum(at_s - self.at_s, 1.0)[:, None]
         log_s = np.maximum(np.abs(log.at_s[rank] - log.at_s[last]), wires_s)
         lost = np.maximum(between, 0) * np.log(log_s / wires_s)
@@ -397,7 +398,8 @@ class _Moves:
         following = _next_ranks(cells, tracks, worth, cycles)
         self._next = np.pad(following, _STATES_AT_ENDS, constant_values=_NO_RANK)
         self._to_anywhere = float(cost(np.exp([_STEP_RANGE]))[0])
-        self._steps_known: dict[tuple[int, bool], Floats] = {}
+        self._begins_s = cycles.at_s[tracks.first[:-1]]
+        self._steps = lru_cache(maxsize=4)(self._steps_of)
 
     def with_silence(self, gain: Floats) -> Floats:
         """Return what each cell is worth, candidates that the log does not reach left out."""
@@ -406,8 +408,7 @@ class _Moves:
         os_s = [at + self._tracks.offset_at(stretch, slot, at)
                   for at in (self._first_s[:, None], self._last_s[:, None])]  # fmt: skip
         reached = (os_s[1] >= begins_s) & (os_s[0] <= ends_s)
-        gain = np.where(reached, np.maximum(gain, NEVER), NEVER)
-        return np.column_stack([gain, self._of_none])
+        return np.column_stack([np.where(reached, gain, NEVER), self._of_none])
 
     def entry(self) -> Floats:
         """Return how likely each state is at the first cell, before anything was compared."""
@@ -424,12 +425,7 @@ class _Moves:
         """
         stretch = int(self._stretch[cell])
         origin = int(self._stretch[cell - 1])
-        steps = self._steps_known.get((stretch, origin != stretch))
-        if steps is None:
-            if len(self._steps_known) > 4:
-                self._steps_known.clear()
-            steps = self._steps(stretch, cell, entered=origin != stretch)
-            self._steps_known[(stretch, origin != stretch)] = steps
+        steps = self._steps(origin, stretch)
         # Whoever goes elsewhere goes there for a record.
         to = np.flatnonzero(self._worth[cell])
         moved = steps[:, to]
@@ -459,14 +455,16 @@ class _Moves:
             np.where(rank < 0, used.at_s, self._last_s[cell]),
         )
 
-    def _steps(self, stretch: int, cell: int, *, entered: bool) -> Floats:
-        tracks, at_s = self._tracks, self._first_s[cell]
-        origin = stretch - 1 if entered else stretch
+    def _steps_of(self, origin: int, stretch: int) -> Floats:
+        """Return what it costs to change the candidate within a stretch, or on entering it."""
+        tracks, at_s = self._tracks, self._begins_s[stretch]
         slots = np.arange(tracks.offset_s.shape[1])
         before = tracks.offset_at(origin, slots, at_s)
         after = tracks.offset_at(stretch, slots, at_s)
         difference_s = np.abs(after[None, :] - before[:, None])
-        same = difference_s <= _SAME_S if entered else np.eye(len(before), dtype=np.bool_)
+        same = difference_s <= _SAME_S
+        if origin == stretch:
+            same = np.eye(len(before), dtype=np.bool_)
         steps = np.where(same, 0.0, -self._cost(difference_s))
         steps = np.where(np.isnan(difference_s), NEVER, steps)
         every = np.full((len(before) + 3, len(before) + 3), NEVER)

@@ -56,7 +56,7 @@ class Gains:
         """Return the gains with how likely it is that the records came then (`lag_gain`)."""
         has_lag = self.lag >= 0
         gain = self.gain.copy()
-        gain[has_lag] += lag_gain(self.lag[has_lag], usual, late)
+        gain[has_lag] += lag_gain(self.lag[has_lag], usual=usual, late=late)
         return replace(self, gain=gain)
 
     def turns(self) -> list[Indexes]:
@@ -66,7 +66,7 @@ class Gains:
         place = np.arange(len(again))
         if not again.any():
             return [place]
-        turn = place - np.maximum.accumulate(np.where(again, 0, place))
+        turn = place - np.maximum.accumulate(place * ~again)
         return [np.flatnonzero(turn == each) for each in range(int(turn.max()) + 1)]
 
     def best(self, count: int) -> Indexes:
@@ -109,9 +109,7 @@ def near(at_s: Floats, predicted_s: Floats, reach_s: float) -> tuple[Indexes, In
     entry = after[:, None] + _NEIGHBOURS
     away_s = at_s.take(entry, mode="clip")
     away_s -= predicted_s[:, None]
-    inside = np.abs(away_s) <= reach_s
-    if len(after) and (after.min() < _SIDE or after.max() + _SIDE > last + 1):
-        inside &= (entry >= 0) & (entry <= last)
+    inside = (np.abs(away_s) <= reach_s) & (entry >= 0) & (entry <= last)
     reached = np.flatnonzero(inside)
     return reached // (2 * _SIDE), entry.ravel()[reached], away_s.ravel()[reached]
 
@@ -215,8 +213,6 @@ def gains(
 ) -> Gains:
     """Return what the entries around each row's prediction are worth; arguments as below."""
     found = gains_without_lag(cycles, entries, rows, offset_s, noise)
-    if not cycles.readings:
-        return found
     return found.with_lag(noise.usual_lag, noise.late)
 
 
@@ -237,9 +233,8 @@ def gains_without_lag(
     of, chosen, residual_s = near(entries.at_s, cycles.at_s[rows] + offset_s, REACH * widest)
     half_s = np.maximum(entries.half_s[chosen], half[of])
     within = np.abs(residual_s) <= REACH * np.maximum(half_s, _QUANTISED_HALF_S)
-    if not within.all():
-        of, chosen = of[within], chosen[within]
-        residual_s, half_s = residual_s[within], half_s[within]
+    of, chosen = of[within], chosen[within]
+    residual_s, half_s = residual_s[within], half_s[within]
     row = rows[of]
     density = _log_density(residual_s, half_s, cycles.information[row])
     on_time = np.zeros(len(row))
@@ -262,8 +257,7 @@ def gains_of_late(
     late = np.log(_LATE / _LATE_S) - late_s / _LATE_S
     density = np.logaddexp(usual, np.where(residual_s > 0.0, late, NEVER))
     worth, lag = _worth(cycles, entries, row, chosen, noise, density=density, late_s=late_s)
-    found = Gains(of, chosen, worth, residual_s, lag)
-    return found.with_lag(noise.usual_lag, noise.late) if cycles.readings else found
+    return Gains(of, chosen, worth, residual_s, lag).with_lag(noise.usual_lag, noise.late)
 
 
 def _worth(
@@ -292,12 +286,10 @@ def _worth(
     worth += _asleep(cycles, entries, row, chosen, noise, late_s=late_s)
     worth += _of_length(cycles, entries, row, chosen, noise.length)
     worth += np.where((cycles.unlike[row] & entries.kind[chosen]) != 0, _UNLIKE, 0.0)
-    lag = np.full(len(row), UNKNOWN, dtype=np.int32)
-    if cycles.readings:
-        reading = entries.reading[chosen]
-        late = reading - cycles.reading[row]
-        lag = np.where(reading == UNKNOWN, UNKNOWN, late)
-        worth = np.where((reading != UNKNOWN) & (late < 0), NEVER, worth)
+    reading = entries.reading[chosen]
+    late = reading - cycles.reading[row]
+    lag = np.where(reading == UNKNOWN, UNKNOWN, late)
+    worth = np.where((reading != UNKNOWN) & (late < 0), NEVER, worth)
     if cycles.stated_pair is not None:
         cycle, record = cycles.stated_pair
         one_alone = (cycles.index[row] == cycle) != (entries.record[chosen] == record)
@@ -312,10 +304,9 @@ def _log_density(residual_s: Floats, half_s: Floats, information: Floats) -> Flo
     """
     density = np.log(_FLAT / half_s) - information * _fourth(residual_s / half_s)
     narrow = np.flatnonzero(half_s < _QUANTISED_HALF_S)
-    if len(narrow):
-        rest = np.log(_OF_THE_REST * _FLAT / _QUANTISED_HALF_S)
-        rest = rest - information[narrow] * _fourth(residual_s[narrow] / _QUANTISED_HALF_S)
-        density[narrow] = np.logaddexp(density[narrow] + np.log1p(-_OF_THE_REST), rest)
+    rest = np.log(_OF_THE_REST * _FLAT / _QUANTISED_HALF_S)
+    rest = rest - information[narrow] * _fourth(residual_s[narrow] / _QUANTISED_HALF_S)
+    density[narrow] = np.logaddexp(density[narrow] + np.log1p(-_OF_THE_REST), rest)
     return np.asarray(density)
 
 
@@ -414,7 +405,7 @@ def learnt(
     plain = residual_s[entries.half_s[entry] == 0.0]
     half_s = noise.half_s
     if len(plain) >= 20:
-        half_s = float(np.clip(1.15 * np.quantile(np.abs(plain), 0.95), 0.15, 1.5))
+        half_s = min(max(1.15 * float(np.quantile(np.abs(plain), 0.95)), 0.15), 1.5)
     difference = entries.asleep_s[entry] - cycles.asleep_s[rows]
     image = (entries.kind[entry] & FROM_IMAGE_BITS) != 0
     image_bias_s, image_half_s = _of_images(difference[image & ~np.isnan(difference)])
@@ -424,11 +415,11 @@ def learnt(
     usual_lag, late = noise.usual_lag, noise.late
     if len(lag):
         usual_lag = int(np.median(lag))
-        late = float(np.clip((int((lag != usual_lag).sum()) + 1) / (len(lag) + 4), 0.02, 0.5))
+        late = min(max((int((lag != usual_lag).sum()) + 1) / (len(lag) + 4), 0.02), 0.5)
     return replace(
         noise,
         half_s=half_s,
-        lost=float(np.clip((wrote - len(rows) + 1) / (wrote + 4), 0.02, 0.6)),
+        lost=min(max(float((wrote - len(rows) + 1) / (wrote + 4)), 0.02), 0.6),
         others_hz=float(max((others + 1) / span_s, 1 / 7200)),
         asleep_bias_s=float(np.median(difference)) if len(difference) >= 5 else 0.3,
         image_bias_s=image_bias_s,
@@ -478,7 +469,7 @@ def _of_images(difference: Floats) -> tuple[float | None, float]:
 
 def parts_of(count: int) -> list[slice]:
     """Return slices of so many rows, none of them too long to be weighed at once."""
-    starts = range(0, max(count, 1), _AT_ONCE)
+    starts = range(0, count, _AT_ONCE) or [0]
     return [slice(low, min(low + _AT_ONCE, count)) for low in starts]
 
 

@@ -60,9 +60,9 @@ class Match:
     equal_offsets: int
     cycle_reasons: dict[int, CycleReason]
     record_reasons: dict[int, RecordReason]
-    fit: int = 0
-    covered: int = 0
-    one_script: bool = False
+    fit: int
+    covered: int
+    one_script: bool
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:

@@ -59,8 +59,6 @@ def in_order(each: Choice, entries: Entries) -> Choice:
     is_likely = each.probability > _WORTH_A_DOUBT
     likely = each.where(is_likely)
     rank = entries.rank[likely.entry]
-    if len(rank) < 2 or bool(np.all(np.diff(rank) > 0)):
-        return each
     kept = _longest_ascent(rank)
     places, dropped = np.flatnonzero(kept), np.flatnonzero(~kept)
     by_row = np.searchsorted(places, dropped)
@@ -85,8 +83,7 @@ def in_order(each: Choice, entries: Entries) -> Choice:
 
 def _instead_of(one: Floats, other: float) -> Floats:
     """Return the probability of each of `one` where it and `other` exclude each other."""
-    mine = one * (1.0 - other)
-    return np.asarray(mine / (mine + other * (1.0 - one) + (1.0 - one) * (1.0 - other) + 1e-300))
+    return np.asarray(one * (1.0 - other) / np.maximum(1.0 - one * other, 1e-300))
 
 
 def _longest_ascent(rank: Indexes) -> NDArray[np.bool_]:
@@ -94,7 +91,7 @@ def _longest_ascent(rank: Indexes) -> NDArray[np.bool_]:
     highest = np.maximum.accumulate(rank)
     lowest = np.minimum.accumulate(rank[::-1])[::-1]
     # What is above all before it and below all after it is in every such sequence.
-    kept = np.asarray((rank == highest) & (rank == lowest), dtype=np.bool_)
+    kept = np.ones(len(rank), dtype=np.bool_)
     kept[1:] &= rank[1:] > highest[:-1]
     kept[:-1] &= rank[:-1] < lowest[1:]
     rest = np.flatnonzero(~kept)
@@ -127,22 +124,21 @@ def doubted_by_order(chosen: Choice, options: Choice, entries: Entries) -> Choic
     likely; a neighbour that contradicts one of the two is only as good as the other.
 
     Args:
-        chosen: one record of each cycle, likely ones in order.
-        options: all, in order of the cycles.
+        chosen: one record of each cycle, likely ones in order; each of them is an option.
+        options: all, in order of the cycles and of the records of each.
         entries: those that both name.
     """
     rank = entries.rank[options.entry]
-    if len(rank) < 2:
-        return chosen
     mixed = np.zeros(len(rank), dtype=np.bool_)
     mixed[1:] = rank[1:] <= np.maximum.accumulate(rank)[:-1]
     mixed[:-1] |= rank[:-1] >= np.minimum.accumulate(rank[::-1])[::-1][1:]
-    some = options.where(mixed & (options.probability > _WORTH_A_LOOK))
+    looked_at = np.flatnonzero(mixed & (options.probability > _WORTH_A_LOOK))
+    some = options.where(looked_at)
     rank = entries.rank[some.entry]
     count = np.zeros(len(rank), dtype=np.int64)
     against = np.zeros(len(rank))
     for counting in (True, False):
-        for shift in range(1, min(_LOOKED_AT, len(rank) - 1) + 1):
+        for shift in range(1, min(_LOOKED_AT + 1, len(rank))):
             before, after = slice(None, -shift), slice(shift, None)
             contrary = (some.rows[before] < some.rows[after]) & (rank[before] >= rank[after])
             for one, other in ((before, after), (after, before)):
@@ -154,15 +150,13 @@ def doubted_by_order(chosen: Choice, options: Choice, entries: Entries) -> Choic
                 heard = contrary & ~likely & (count[other] < _OUTVOTED)
                 doubt = np.where(heard, some.probability[other], 0.0)
                 against[one] = np.maximum(against[one], doubt)
-    key = some.rows * (int(entries.record.max()) + 1) + some.record
-    own = chosen.rows * (int(entries.record.max()) + 1) + chosen.record
-    order = np.argsort(key)
-    at = np.searchsorted(key[order], own)
-    at = order[np.minimum(at, len(order) - 1)] if len(order) else np.zeros(0, dtype=np.int64)
-    if len(at) == 0:
-        return chosen
-    doubt = np.where(key[at] == own, against[at], 0.0)
-    return chosen.times(1.0 - doubt)
+    doubts = np.zeros(len(options.rows))
+    doubts[looked_at] = against
+    # An option by its cycle and record as one number.
+    size = int(entries.record.max()) + 1
+    own = chosen.rows * size + chosen.record
+    at = np.searchsorted(options.rows * size + options.record, own)
+    return chosen.times(1.0 - doubts[at])
 
 
 # A table of cycles and records: a second or two (assumed).

@@ -37,9 +37,6 @@ _NS = 1e-9
 _MS = 1e-3
 # Assumed: no firmware of a PC takes a minute; more is a TSC that was not reset, or ticks.
 _PLAUSIBLE_FIRMWARE_S = 60.0
-_NOTHING = np.iinfo(np.int64).min
-# Differences of such numbers stay below 64 bits.
-_PLAIN_MAX = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +150,7 @@ def _ranks(source: Indexes, wake_s: Floats, began_s: Floats) -> Indexes:
     The clock may go back within a source; across sources only the time shows it.
     """
     rank = np.arange(len(source), dtype=np.int64)
-    if len(source) == 0 or np.all(source == source[0]):
+    if np.all(source == source[:1]):
         return rank
     key = np.fmax(wake_s, began_s)
     for each in np.unique(source):
@@ -172,8 +169,6 @@ def _doubles(
     """
     of = np.full(len(wake_s), -1, dtype=np.int64)
     timed = np.flatnonzero(usable & ~np.isnan(wake_s))
-    if np.all(wake_s[timed[1:]] > wake_s[timed[:-1]]):
-        return of
     keys = [missing[timed], np.nan_to_num(began_s[timed]), wake_s[timed]]
     order = timed[np.lexsort(keys)]
     same = np.zeros(len(order), dtype=np.bool_)
@@ -188,28 +183,13 @@ def _doubles(
 def _seconds(
     facts: Sequence[OutsideMoments] | Sequence[OsRecord], name: str, scale: float, base: int = 0
 ) -> Floats:
-    """Return a value of each fact counted from `base`, exactly, then scaled; NaN for None."""
-    count, get = len(facts), attrgetter(name)
-    values = map(get, facts)
-    try:
-        plain = np.fromiter(
-            (_NOTHING if value is None else value for value in values), dtype=np.int64, count=count
-        )
-    except OverflowError:
-        return _large_seconds([get(fact) for fact in facts], scale, base)
-    gaps = plain == _NOTHING
-    plain[gaps] = base if abs(base) < _PLAIN_MAX else 0
-    if abs(base) >= _PLAIN_MAX or bool(np.any(np.abs(plain) >= _PLAIN_MAX)):
-        return _large_seconds([get(fact) for fact in facts], scale, base)
-    seconds = (plain - base).astype(np.float64) * scale
-    seconds[gaps] = np.nan
-    return np.asarray(seconds, dtype=np.float64)
+    """Return a value of each fact counted from `base`, exactly, then scaled; NaN for None.
 
-
-def _large_seconds(values: list[int | None], scale: float, base: int) -> Floats:
-    """Return the same with Python's integers: no text of a log makes them too large."""
-    whole = [np.nan if value is None else float(value - base) * scale for value in values]
-    return np.array(whole, dtype=np.float64)
+    By Python's integers: no text of a log makes them too large.
+    """
+    values = map(attrgetter(name), facts)
+    seconds = [np.nan if value is None else float(value - base) * scale for value in values]
+    return np.array(seconds, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -332,22 +312,23 @@ class _Around:
 
     Attributes:
         any: whether there is anything.
-        first, last: cycles. low, high: ranks of the records; nothing is beyond where none is.
+        first, last: cycles. low, high: ranks of the records.
         begins, ends: whether no usable record is before, and after, those that are matched.
     """
 
     def __init__(self, times: RecordTimes, pairs: Pairs) -> None:
         self.any = len(pairs.cycle) > 0
-        self.first, self.last, self.low, self.high = 0, len(times.rank), 0, len(times.rank)
+        self.first = self.last = self.low = self.high = 0
         self.begins = self.ends = False
         if not self.any:
             return
         ranks = times.rank[pairs.record]
         self.low, self.high = int(ranks.min()), int(ranks.max())
         self.first, self.last = int(pairs.cycle[0]), int(pairs.cycle[-1])
-        ranks_usable: Indexes = times.rank[times.usable & ~np.isnan(times.wake_s)]
-        self.begins = len(ranks_usable) > 0 and self.low <= int(ranks_usable.min())
-        self.ends = len(ranks_usable) > 0 and self.high >= int(ranks_usable.max())
+        timed = ~(np.isnan(times.wake_s) & np.isnan(times.began_s))
+        ranks_usable: Indexes = times.rank[times.usable & timed & (times.doubled_of < 0)]
+        self.begins = self.low <= int(ranks_usable.min())
+        self.ends = self.high >= int(ranks_usable.max())
 
 
 def by_late_wakes(
@@ -365,10 +346,7 @@ def by_late_wakes(
         noise: of the campaign.
         same_s: offsets that differ by no more are of a clock that was not set.
     """
-    nothing = np.empty(0, dtype=np.int64)
     between = np.flatnonzero((np.diff(sure.rows) == 2) & (np.abs(np.diff(sure.offset_s)) <= same_s))
-    if len(between) == 0:
-        return Pairs(nothing, nothing, np.empty(0))
     rows = sure.rows[between] + 1
     offset_s = (sure.offset_s[between] + sure.offset_s[between + 1]) / 2
     found = gains_of_late(cycles, entries, rows, offset_s, noise)
@@ -400,12 +378,12 @@ def by_sleep_times(
     free = np.ones(len(cycles.at_s), dtype=np.bool_)
     free[sure.rows] = False
     rows = np.flatnonzero(free & ~np.isnan(cycles.asleep_s))
-    if len(rows) == 0 or len(sure.rows) == 0 or len(sleeps.at_s) == 0:
+    if len(sure.rows) == 0 or len(sleeps.at_s) == 0:
         nothing = np.empty(0, dtype=np.int64)
         return Pairs(nothing, nothing, np.empty(0))
     asleep = replace(
         cycles,
-        at_s=cycles.at_s - np.nan_to_num(cycles.asleep_s),
+        at_s=cycles.at_s - cycles.asleep_s,
         asleep_s=np.full(len(cycles.at_s), np.nan),
     )
     offset_s = np.interp(rows, sure.rows, sure.offset_s)

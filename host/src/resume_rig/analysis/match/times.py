@@ -89,7 +89,7 @@ def arrivals_of(
     if isinstance(arrived_at, np.ndarray):
         at = arrived_at
     else:
-        at = np.array([-1 if each is None else each for each in arrived_at], dtype=np.int64)
+        at = np.array([UNKNOWN if each is None else each for each in arrived_at], dtype=np.int64)
     ends = np.sort(at[at >= 0])
     ends = ends[np.append(True, ends[1:] > ends[:-1])[: len(ends)]]
     of_record = np.where(at < 0, UNKNOWN, np.searchsorted(ends, at)).astype(np.int32)
@@ -141,8 +141,6 @@ def clock_settings_of(records: Sequence[OsRecord]) -> ClockSettings | None:
     """Return the lasting settings that records report; None where they report none."""
     asleep_s, awake_s = np.zeros(len(records)), np.zeros(len(records))
     for at, record in enumerate(records):
-        if not record.figures:
-            continue
         figures = {each.name: each.value for each in record.figures}
         if _WHOLE in figures:
             awake_s[at] = _seconds(figures.get(_AFTER, 0))
@@ -505,10 +503,7 @@ def _half_s(
 
 def sleep_entries(times: RecordTimes, arrivals: Arrivals) -> Entries:
     """Return the moments of the wires' sleeps, of records that report no wake."""
-    no_wake = np.isnan(times.wake_s)
-    chosen = np.flatnonzero(
-        times.usable & no_wake & ~np.isnan(times.sleep_s) & (times.doubled_of < 0)
-    )
+    chosen = np.flatnonzero(times.usable & np.isnan(times.wake_s) & ~np.isnan(times.sleep_s))
     wide = np.where(times.from_image[chosen], _GUESSED_HALF_S[True], _GUESSED_HALF_S[False])
     nothing = np.zeros(len(chosen))
     unknown_s = np.full(len(chosen), np.nan)

@@ -53,7 +53,8 @@ def with_beat(cycles: CycleTimes, entries: Entries, tracks: Tracks) -> CycleTime
     own = np.add.reduceat(departure_s**2, starts)
     shared = np.zeros(len(rows))
     shared[1:] = departure_s[1:] * departure_s[:-1]
-    together = np.clip(np.add.reduceat(shared, starts) / np.maximum(own, 1e-9), 0.0, 1.0)
+    together = np.add.reduceat(shared, starts) / np.maximum(own, 1e-9)
+    together = np.clip(together, a_min=0.0, a_max=1.0)
     information = np.maximum((1.0 - together) / (1.0 + together), _LEAST)
     return replace(cycles, information=information[rows // _TOGETHER])
 
