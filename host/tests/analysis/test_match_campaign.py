@@ -36,7 +36,7 @@ def found(*pairs, likely=0.999, **fields) -> Match:
     """Return a match of these pairs, each as likely."""
     cycle, record = (np.array([each[at] for each in pairs], int) for at in (0, 1))
     usual = {
-        "offset_ns": 0, "spread_ns": 0, "steps": (), "equal_offsets": 1, "cycle_reasons": {},
+        "steps": (), "equal_offsets": 1, "cycle_reasons": {},
         "record_reasons": {}, "fit": 0, "covered": 0, "one_script": False,
     }  # fmt: skip
     probability = np.full(len(pairs), likely) if isinstance(likely, float) else np.array(likely)
