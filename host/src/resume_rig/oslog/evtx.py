@@ -111,8 +111,8 @@ class EvtxChunk:
 
     Attributes:
         index: place in the file, from 0.
-        first_id, last_id: EventRecordIDs that its header names, both included; None where the
-            header is damaged or names none.
+        first_id, last_id: EventRecordIDs that its header names, both included; none where the
+            header is damaged.
         fault: what is wrong with it, None where both checksums hold.
         first_number, last_number: places of these records in the file, without gaps even where
             an export left records out.
@@ -121,8 +121,8 @@ class EvtxChunk:
     """
 
     index: int
-    first_id: int | None
-    last_id: int | None
+    first_id: int
+    last_id: int
     fault: str | None
     first_number: int = 0
     last_number: int = -1
@@ -136,7 +136,7 @@ class EvtxChunk:
 
     def holds(self, record_id: int) -> bool:
         """Whether the header promises the record."""
-        return (self.first_id or 0) <= record_id <= (self.last_id or 0)
+        return self.first_id <= record_id <= self.last_id
 
     def denied(self, content: bytes) -> int:
         """Count the records in the chunk's 64 KiB that its header does not promise.
@@ -178,10 +178,11 @@ class EvtxAudit:
 class EvtxWalk:
     """Goes once through an EVTX file, one chunk in memory at a time."""
 
+    _header: bytes
+    _tail_bytes: int
+
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._header = b""
-        self._tail_bytes = 0
         self._slots = 0
         self._chunks: list[EvtxChunk] = []
 
@@ -231,7 +232,7 @@ def _audit_chunk(index: int, content: bytes) -> EvtxChunk | None:
     if not content.startswith(CHUNK_MAGIC):
         if not any(content):
             return None
-        return EvtxChunk(index, None, None, "its header is overwritten")
+        return EvtxChunk(index, 0, -1, "its header is overwritten")
     first, last, first_id, last_id, used, data_checksum, flags, checksum = _CHUNK.unpack_from(
         content
     )
@@ -239,7 +240,7 @@ def _audit_chunk(index: int, content: bytes) -> EvtxChunk | None:
     view = memoryview(content)
     header = zlib.crc32(view[128:_CHUNK_HEADER_BYTES], zlib.crc32(view[:120]))
     if checksummed and header != checksum:
-        return EvtxChunk(index, None, None, "the checksum of its header does not match")
+        return EvtxChunk(index, 0, -1, "the checksum of its header does not match")
     if _NO_RECORDS in (last, last_id) or last_id < first_id or last < first:
         return None
     fault = None
@@ -283,7 +284,7 @@ class Attendance:
     @property
     def last_id(self) -> int:
         """The highest record that a sound chunk promises; 0 without one."""
-        return max((chunk.last_id or 0 for chunk, _ in self._present), default=0)
+        return max((chunk.last_id for chunk, _ in self._present), default=0)
 
     def report(self, tally: ProblemTally) -> None:
         """Note the records that are missing."""
@@ -312,14 +313,11 @@ class Attendance:
 
         An export may leave ids out; then the chunks' record numbers still follow each other.
         """
-        chunks = sorted(
-            (chunk for chunk, _ in self._present), key=lambda chunk: chunk.first_id or 0
-        )
+        chunks = sorted((chunk for chunk, _ in self._present), key=lambda chunk: chunk.first_id)
         return [
-            ((one.last_id or 0) + 1, (other.first_id or 0) - 1)
+            (one.last_id + 1, other.first_id - 1)
             for one, other in pairwise(chunks)
-            if other.first_number > one.last_number + 1
-            and (other.first_id or 0) > (one.last_id or 0) + 1
+            if other.first_number > one.last_number + 1 and other.first_id > one.last_id + 1
         ]
 
 
@@ -356,7 +354,7 @@ def _report_chunks(chunks: tuple[EvtxChunk, ...], tally: ProblemTally) -> None:
         if chunk.fault is None:
             continue
         held = "its records are unknown"
-        if chunk.first_id is not None:
+        if chunk.expected:
             held = f"its records {chunk.first_id} to {chunk.last_id} are unknown"
         tally.report(f"Chunk {chunk.index + 1} is damaged ({chunk.fault}), so {held}.", damage=True)
     unchecked = sum(not chunk.checksummed for chunk in chunks)

@@ -208,11 +208,9 @@ class CampaignClock:
         if run.ends is None or run.relation.breaks or run.wall.steps:
             return None
         first, last = run.ends
-        if first is last:
-            return None
         start_ns, end_ns = first.exchanges[0].board_rx_ns, last.exchanges[0].board_rx_ns
         start, end = self.utc_ns(first, start_ns), self.utc_ns(last, end_ns)
-        if start is None or end is None or end_ns <= start_ns:
+        if start is None or end is None:
             return None
         true_ns, bound_ns = end.value_ns - start.value_ns, end.bound_ns + start.bound_ns
         if true_ns <= bound_ns:

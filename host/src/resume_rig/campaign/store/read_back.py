@@ -290,7 +290,8 @@ class StoredCycles(Sequence[CycleRaw]):
         """
         if isinstance(place, slice):
             return self._read(self._numbers[place])
-        return self._read([self._numbers[place]])[0]
+        (found,) = self._read([self._numbers[place]])
+        return found
 
     def _read(self, numbers: Sequence[int]) -> tuple[CycleRaw, ...]:
         with Store.open(self._path) as store:

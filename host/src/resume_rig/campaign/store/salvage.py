@@ -158,7 +158,7 @@ class _Wreck:
     def last(self, table: str, most: int) -> int:
         """Return the greatest number of a table, or `most` where it cannot be read."""
         found = self.row(f"SELECT max(number) FROM {table}")
-        value = None if found is None else found[0]
+        (value,) = (None,) if found is None else found
         return min(value, most) if isinstance(value, int) else most
 
 
@@ -189,7 +189,7 @@ def _mend_first_page(copy: Path, empty: Path) -> None:
         schema.lay_out(connection)
         connection.execute("COMMIT")
     page = bytearray(empty.read_bytes()[: schema.PAGE_BYTES])
-    pages = max(1, copy.stat().st_size // schema.PAGE_BYTES)
+    pages = copy.stat().st_size // schema.PAGE_BYTES
     page[28:32] = pages.to_bytes(4, "big")  # size of the file in pages
     page[92:96] = page[24:28]  # ... which counts, because these two agree
     with copy.open("r+b") as file:

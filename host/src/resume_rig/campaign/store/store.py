@@ -274,24 +274,24 @@ class Store:
 
     def _fact(self, name: str) -> Value:
         rows = self._rows("SELECT value FROM identity WHERE name = ?", (name,))
-        found: Value = rows[0][0] if rows else None
-        return found
+        return next((value for (value,) in rows), None)
 
     def _read_dictionaries(self) -> dict[int, bytes]:
         """Return the dictionary that records are packed with: 1, or none where none came yet."""
-        rows = self._rows("SELECT bytes FROM dictionary WHERE number = 1")
-        for (stored,) in rows:
+        found = {}
+        for number, stored in self._rows("SELECT number, bytes FROM dictionary WHERE number = 1"):
             if not isinstance(stored, bytes) or len(stored) > encoding.DICTIONARY_BYTES:
                 raise self._damaged("its dictionary is none")
-        return dict.fromkeys((1,), rows[0][0]) if rows else {}
+            found[number] = stored
+        return found
 
     def _count(self) -> int:
-        return int(self._rows("SELECT count(*) FROM cycle")[0][0])
+        return self._number("SELECT count(*) FROM cycle")
 
     def _check_numbers(self) -> None:
         """Refuse numbers that no campaign comes to: somebody would count up to them."""
         for end in ("min", "max"):
-            number = self._rows(f"SELECT {end}(number) FROM cycle")[0][0]
+            ((number,),) = self._rows(f"SELECT {end}(number) FROM cycle")
             if number is not None and not 1 <= number <= NUMBERS_MOST:
                 raise self._damaged(
                     f"it has a cycle {number}, and cycles are numbered from 1 to {NUMBERS_MOST:,}"
@@ -321,7 +321,8 @@ class Store:
 
     def numbers(self) -> tuple[int, ...]:
         """Return the numbers of all cycles, ascending."""
-        return tuple(int(row[0]) for row in self._rows("SELECT number FROM cycle ORDER BY number"))
+        rows = self._rows("SELECT number FROM cycle ORDER BY number")
+        return tuple(int(number) for (number,) in rows)
 
     def outline(self) -> list[tuple[int, Outcome, int]]:
         """Return of each cycle, ascending, its number, its outcome, how long it took [ns].
@@ -364,46 +365,41 @@ class Store:
     def index_of(self, number: int) -> int:
         """Return how many cycles of the plan were done before a cycle."""
         query = "SELECT count(*) FROM cycle WHERE number < ? AND outcome != ?"
-        return int(self._rows(query, (number, Outcome.INTERRUPTED.value))[0][0])
+        return self._number(query, (number, Outcome.INTERRUPTED.value))
 
     def spent_ns(self) -> int:
         """Return the time spent in cycles, of all sessions."""
-        query = "SELECT coalesce(sum(ended_host_ns - started_host_ns), 0) FROM cycle"
-        return int(self._rows(query)[0][0])
+        return self._number("SELECT coalesce(sum(ended_host_ns - started_host_ns), 0) FROM cycle")
 
     def last_number(self) -> int:
         """Return the number of the newest cycle, 0 when there is none."""
         # As in `outcomes`.
         if self._last is None or not self._writing:
-            self._last = int(self._rows("SELECT coalesce(max(number), 0) FROM cycle")[0][0])
+            self._last = self._number("SELECT coalesce(max(number), 0) FROM cycle")
         return self._last
 
     def newest_utc_ns(self) -> int:
         """Return the host's UTC at the end of the newest cycle, 0 when there is none."""
         query = "SELECT coalesce(max(ended_host_ns + utc_minus_host_ns), 0) FROM cycle"
-        return int(self._rows(query)[0][0])
+        return self._number(query)
 
     def outcomes(self) -> dict[Outcome, int]:
         """Return how many cycles came to which outcome; outcomes that none came to are absent."""
         # Who writes is alone, and counts on: a campaign asks several times a cycle.
         if self._counts is None or not self._writing:
-            with self._explained("read"):
-                rows = self._rows(
-                    "SELECT min(number), outcome, count(*) FROM cycle GROUP BY outcome"
-                )
-                self._counts = Counter({self._outcome(n, name): count for n, name, count in rows})
+            rows = self._rows("SELECT min(number), outcome, count(*) FROM cycle GROUP BY outcome")
+            self._counts = Counter({self._outcome(n, name): count for n, name, count in rows})
         return dict(self._counts)
 
     def first_failure(self) -> tuple[int, Outcome] | None:
         """Return number and outcome of the first cycle that the DUT failed; None without one."""
-        with self._explained("read"):
-            marks = ", ".join("?" * len(NO_FAILURE))
-            rows = self._rows(
-                f"SELECT number, outcome FROM cycle WHERE outcome NOT IN ({marks}) "
-                "ORDER BY number LIMIT 1",
-                tuple(outcome.value for outcome in sorted(NO_FAILURE)),
-            )
-            return (rows[0][0], self._outcome(*rows[0])) if rows else None
+        marks = ", ".join("?" * len(NO_FAILURE))
+        rows = self._rows(
+            f"SELECT number, outcome FROM cycle WHERE outcome NOT IN ({marks}) "
+            "ORDER BY number LIMIT 1",
+            tuple(outcome.value for outcome in sorted(NO_FAILURE)),
+        )
+        return next(((number, self._outcome(number, name)) for number, name in rows), None)
 
     def cycles(
         self,
@@ -566,6 +562,10 @@ class Store:
             with self._named():
                 raw = _LATER[table](raw, found[0] if found else None)
         return raw
+
+    def _number(self, query: str, values: Row = ()) -> int:
+        ((value,),) = self._rows(query, values)
+        return int(value)
 
     def _rows(self, query: str, values: Row = ()) -> list[sqlite3.Row]:
         with self._explained("read"):
