@@ -628,8 +628,8 @@ def test_which_steps_a_bench_can_take(more: dict[str, Any], expected: Any) -> No
         ({}, "no line is wired"),
         ({LIT: 1}, "light"),
         ({LIT: 0}, "no light"),
-        ({S3: 1, OK: 1, RST: 0}, "PWR_OK, SLP_S3 high, PLTRST low"),
-        ({RST: 0, LIT: 1}, "PLTRST low, light"),
+        ({S3: 1, OK: 1, RST: 0}, "PWR_OK, SLP_S3# high, PLTRST# low"),
+        ({RST: 0, LIT: 1}, "PLTRST# low, light"),
     ],
 )
 def test_levels_in_words(levels: dict[Channel, int], text: str) -> None:
@@ -641,8 +641,8 @@ def test_levels_in_words(levels: dict[Channel, int], text: str) -> None:
     [
         (0, None, True, "Waiting brought it back."),
         (0, {}, False, "Waiting did not help (0 edges; then no line is wired)."),
-        (1, {S3: 1}, False, "Waiting did not help (1 edge; then SLP_S3 high)."),
-        (2, {S3: 1}, False, "Waiting did not help (2 edges; then SLP_S3 high)."),
+        (1, {S3: 1}, False, "Waiting did not help (1 edge; then SLP_S3# high)."),
+        (2, {S3: 1}, False, "Waiting did not help (2 edges; then SLP_S3# high)."),
     ],
 )
 def test_a_step_in_words(count: int, levels: Any, ok: bool, text: str) -> None:
@@ -679,7 +679,7 @@ def test_a_step_in_words(count: int, levels: Any, ok: bool, text: str) -> None:
             False,
             "The DUT did not react to the sleep trigger; is it still alive?",
         ),
-        (Outcome.NEVER_WOKE, (OK, RST), False, False, "The DUT does not run: PWR_OK, PLTRST low."),
+        (Outcome.NEVER_WOKE, (OK, RST), False, False, "The DUT does not run: PWR_OK, PLTRST# low."),
     ],
 )
 def test_why_a_dut_needs_help(

@@ -615,7 +615,7 @@ def test_a_damaged_page_is_named_in_one_line(fake: Any) -> None:
         ({"faults": "x"}, "the fault plan has changed"),
         (
             {"wired": (Channel.SLP_S3, Channel.PWR_OK)},
-            "wired PWR_OK, SLP_S3, PLTRST, BACKLIGHT, BUTTON, LID, now SLP_S3, PWR_OK",
+            "wired PWR_OK, SLP_S3#, PLTRST#, BACKLIGHT, BUTTON, LID, now SLP_S3#, PWR_OK",
         ),
         ({"rig": {"board": "b"}}, "board fake, now b"),
         ({"rig": {"firmware": "b"}}, "firmware fake-1, now b"),
@@ -674,8 +674,8 @@ def test_a_profile_that_wires_what_the_board_has_not_is_refused(fake: Any) -> No
     with pytest.raises(UsageError) as refused:
         made(dut=dut)
     assert str(refused.value) == (
-        "the profile of healthy-laptop wires SLP_S0, which the board fake does not observe; it "
-        "observes PWR_OK, SLP_S3, PLTRST, BACKLIGHT, BUTTON, LID"
+        "the profile of healthy-laptop wires SLP_S0#, which the board fake does not observe; it "
+        "observes PWR_OK, SLP_S3#, PLTRST#, BACKLIGHT, BUTTON, LID"
     )
     assert made(dut=replace(dut, channels=(Channel.LID,))).wired == (Channel.LID,)
     assert made(dut=None).wired == fake.identity.wired

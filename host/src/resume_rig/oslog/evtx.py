@@ -99,8 +99,7 @@ def _scan(request: SourceRequest, take: TakeEvent, tally: ProblemTally) -> int:
             f"could not read {request.path}: found an EVTX file with 0 intact of"
             f" {len(audit.chunks)} used chunks, allowed is one with at least 1"
         )
-    _report_file(audit, attendance.last_id, tally)
-    _report_chunks(audit.chunks, tally)
+    audit.report(attendance.last_id, tally)
     attendance.report(tally)
     return attendance.records
 
@@ -173,6 +172,11 @@ class EvtxAudit:
     partial_tail_bytes: int
     slots: int
     chunks: tuple[EvtxChunk, ...] = field(default=())
+
+    def report(self, last_id: int, tally: ProblemTally) -> None:
+        """Note what is damaged, cut off or stale; `last_id` is the last record of a sound chunk."""
+        _report_file(self, last_id, tally)
+        _report_chunks(self.chunks, tally)
 
 
 class EvtxWalk:
