@@ -119,6 +119,7 @@ def campaigns(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["compare", "fleet"])
 @pytest.mark.parametrize("width", [1440, 640])
 def test_the_pages_of_many_campaigns_open_without_a_complaint(
@@ -134,6 +135,7 @@ def test_the_pages_of_many_campaigns_open_without_a_complaint(
         assert box["y"] + box["height"] <= 900  # answer, why and the shifts that matter
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1440, 640])
 def test_the_page_of_a_lab_opens_without_a_complaint(opened: Opened, width: int) -> None:
     sessions = [
@@ -184,6 +186,7 @@ def test_the_first_screen_is_the_answer(opened: Opened, report: str) -> None:
         assert box["x"] + box["width"] <= 1440
 
 
+@pytest.mark.slow
 def test_a_table_is_sorted_both_ways_and_what_is_missing_stays_last(
     opened: Opened, report: str
 ) -> None:
@@ -200,6 +203,7 @@ def test_a_table_is_sorted_both_ways_and_what_is_missing_stays_last(
     assert (rising[-1], falling[-1]) == ("-", "-")
 
 
+@pytest.mark.slow
 def test_rows_are_filtered(opened: Opened, report: str) -> None:
     page = opened.show(report)
     tools = page.locator(".tools").filter(has=page.get_by_role("button", name="Slowest 1 %"))
@@ -216,6 +220,7 @@ def test_rows_are_filtered(opened: Opened, report: str) -> None:
     assert column(page, 0) == ["5"]
 
 
+@pytest.mark.slow
 def test_a_click_on_a_mark_draws_its_cycle_and_a_pointer_shows_its_figures(
     opened: Opened, report: str
 ) -> None:
@@ -233,6 +238,7 @@ def test_a_click_on_a_mark_draws_its_cycle_and_a_pointer_shows_its_figures(
     assert page.locator("tr.chosen th").text_content().strip() == number[1]
 
 
+@pytest.mark.slow
 def test_the_script_draws_what_the_page_draws(opened: Opened, report: str) -> None:
     page = opened.show(report)
     words = page.locator("label[for=choose-median]").inner_text()
@@ -248,6 +254,7 @@ def test_the_script_draws_what_the_page_draws(opened: Opened, report: str) -> No
     assert sorted(map(str, theirs)) == sorted(map(str, ours))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ["5", "60", "61"])
 def test_every_phase_that_the_script_draws_hovers_with_its_uncertainty(
     opened: Opened, samples: Any, number: str
@@ -283,6 +290,7 @@ def test_every_phase_that_the_script_draws_hovers_with_its_uncertainty(
         assert -1e-9 <= float(again[2]) - float(form[3]) <= 0.021
 
 
+@pytest.mark.slow
 def test_the_last_number_of_a_long_campaign_is_whole(opened: Opened, samples: Any) -> None:
     source = campaign_report(samples.long_campaign(1_000), samples.facts(), GENERATED)
     page = opened.show(source)
@@ -294,6 +302,7 @@ def test_the_last_number_of_a_long_campaign_is_whole(opened: Opened, samples: An
     assert min(ends) >= 0
 
 
+@pytest.mark.slow
 def test_a_cycle_of_a_bios_that_under_reports_is_chosen_from_the_table(
     opened: Opened, report: str
 ) -> None:
@@ -305,6 +314,7 @@ def test_a_cycle_of_a_bios_that_under_reports_is_chosen_from_the_table(
     assert page.locator("#phases").is_visible()
 
 
+@pytest.mark.slow
 def test_everything_is_reached_with_the_keyboard(opened: Opened, report: str) -> None:
     page = opened.show(report)
     page.locator("#choose-median").focus()
@@ -315,6 +325,7 @@ def test_everything_is_reached_with_the_keyboard(opened: Opened, report: str) ->
     assert "cycle 7" in page.locator("label[for=choose-other]").inner_text()
 
 
+@pytest.mark.slow
 def test_the_marks_are_walked_with_arrows_and_chosen_with_enter(
     opened: Opened, report: str
 ) -> None:
@@ -338,6 +349,7 @@ def test_the_marks_are_walked_with_arrows_and_chosen_with_enter(
     assert tip.inner_text().startswith("cycle 120: ")
 
 
+@pytest.mark.slow
 def test_a_cycle_past_the_usual_axis_is_drawn_on_its_own(opened: Opened, report: str) -> None:
     """The script draws the slowest as the page does, ticks too, and the key names its parts."""
     page = opened.show(report)
@@ -357,6 +369,7 @@ def test_a_cycle_past_the_usual_axis_is_drawn_on_its_own(opened: Opened, report:
     assert notes == page.locator(".panel-slowest figcaption").text_content()
 
 
+@pytest.mark.slow
 def test_the_key_names_what_is_drawn_and_no_more(opened: Opened, report: str) -> None:
     page = opened.show(report)
     hidden = page.locator(".key li[data-style=hidden]")
@@ -366,6 +379,7 @@ def test_the_key_names_what_is_drawn_and_no_more(opened: Opened, report: str) ->
     assert hidden.is_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 800])
 def test_a_narrow_window_has_readable_pictures_and_their_figures(
     opened: Opened, report: str, width: int
@@ -382,6 +396,7 @@ def test_a_narrow_window_has_readable_pictures_and_their_figures(
     assert page.locator("h1").bounding_box()["y"] >= 10
 
 
+@pytest.mark.slow
 def test_without_script_all_is_there(browser: Any, tmp_path: Path, report: str) -> None:
     opened = Opened(browser, tmp_path, java_script_enabled=False)
     page = opened.show(report)
@@ -392,6 +407,7 @@ def test_without_script_all_is_there(browser: Any, tmp_path: Path, report: str) 
     opened.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_report_has_the_colours_of_the_reader(
     browser: Any, tmp_path: Path, report: str, scheme: str
@@ -405,6 +421,7 @@ def test_a_report_has_the_colours_of_the_reader(
     opened.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 768, 1920])
 def test_nothing_but_tables_and_pictures_scrolls_sideways(
     opened: Opened, report: str, width: int
@@ -414,6 +431,7 @@ def test_nothing_but_tables_and_pictures_scrolls_sideways(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.slow
 def test_text_is_as_contrasted_as_computed(opened: Opened, report: str) -> None:
     """No text of the first screen is drawn in a colour that the palette's test does not know."""
     page = opened.show(report)
@@ -434,6 +452,7 @@ def pages_of(pdf: bytes) -> int:
     return len(re.findall(rb"/Type\s*/Page\b", pdf))
 
 
+@pytest.mark.slow
 def test_the_first_printed_page_is_the_first_screen(opened: Opened, report: str) -> None:
     page = opened.show(report)
     pdf = page.pdf(prefer_css_page_size=True)
@@ -455,6 +474,7 @@ def test_the_first_printed_page_is_the_first_screen(opened: Opened, report: str)
     assert not page.locator("figcaption.notes").first.is_visible()
 
 
+@pytest.mark.slow
 def test_a_picture_of_a_page_can_be_taken(opened: Opened, samples: Any) -> None:
     page = opened.show(log_report(samples.mixed_log(), GENERATED))
     width, height = struct.unpack(">II", page.screenshot()[16:24])
