@@ -63,7 +63,9 @@ def _called(node: ast.Call) -> Iterator[ast.AST]:
     name = getattr(node.func, key, "")
     if name in NAMES:
         yield _with(node, func=_with(node.func, **{key: NAMES[name]}))
-    elif len(node.args) > 1 and name != "isinstance" and not isinstance(node.args[0], ast.Starred):
+    elif name in ("isinstance", "suppress"):  # the one fails at once, the other takes any order
+        return
+    elif len(node.args) > 1 and not isinstance(node.args[0], ast.Starred):
         yield _with(node, args=[node.args[1], node.args[0], *node.args[2:]])
 
 
