@@ -118,10 +118,13 @@ def test_light_in_two_steps_is_timed_by_the_largest() -> None:
     assert moments[HALF].bound_ns < 1.5 * MS
 
 
-def test_a_light_before_the_panel_that_rests_too_shortly_widens_the_bound_of_t_50() -> None:
+@pytest.mark.parametrize("dark", [60.0, 1_900.0])
+def test_a_light_before_the_panel_that_rests_too_shortly_widens_the_bound_of_t_50(dark) -> None:
     # For 57 ms under a lamp: a step of its own from 75 ms on. So the panel's edge is passed a
     # quarter up, where its average of 1 ms passes a quarter of it early.
-    scene = Scene("shortly", 0.4286, before=0.317, before_s=0.0567, lamp_hz=120, lamp=0.021)
+    scene = Scene(
+        "shortly", 0.4286, before=0.317, before_s=0.0567, lamp_hz=120, lamp=0.021, dark=dark
+    )
     reading, moments = measured(scene)
 
     assert reading.step is None
