@@ -197,6 +197,8 @@ def damage(path: Path, how: str) -> None:
             path.mkdir()
         case "empty":
             path.write_bytes(b"")
+        case "byte":
+            path.write_bytes(b"S")
         case "text":
             path.write_text("not a store, but long enough to be one " * 99)
         case "truncated":
@@ -220,6 +222,7 @@ def damage(path: Path, how: str) -> None:
         ("missing", "there is no such file"),
         ("folder", "it is a folder"),
         ("empty", "it is empty"),
+        ("byte", "it holds a single byte"),
         ("text", "it is not a campaign store"),
         ("truncated", "it is damaged"),
         ("overwritten", "it is damaged"),

@@ -208,6 +208,9 @@ def connect_existing(path: Path, *, write: bool) -> sqlite3.Connection:
     return connection
 
 
+_NO_DATABASE: Final = {0: "it is empty", 1: "it holds a single byte"}
+
+
 def _no_content(path: Path) -> str | None:
     """Return why there is nothing to open; None where a file has content."""
     try:
@@ -222,7 +225,8 @@ def _no_content(path: Path) -> str | None:
         return "it is a folder" if stat.S_ISDIR(found.st_mode) else "it is no file but a device"
     if not os.access(path, os.R_OK):
         return "this user may not read it"
-    return _wrong_sqlite_file(path) if found.st_size else "it is empty"
+    # To SQLite a file of one byte is an empty database.
+    return _NO_DATABASE.get(found.st_size) or _wrong_sqlite_file(path)
 
 
 def _wrong_sqlite_file(path: Path) -> str | None:
