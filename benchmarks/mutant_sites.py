@@ -66,7 +66,9 @@ def _called(node: ast.Call) -> Iterator[ast.AST]:
     elif name in ("isinstance", "suppress"):  # the one fails at once, the other takes any order
         return
     elif len(node.args) > 1 and not isinstance(node.args[0], ast.Starred):
-        yield _with(node, args=[node.args[1], node.args[0], *node.args[2:]])
+        first, second, *others = node.args
+        if ast.dump(first) != ast.dump(second):
+            yield _with(node, args=[second, first, *others])
 
 
 def _chosen(node: ast.If | ast.IfExp) -> Iterator[ast.AST]:

@@ -5,14 +5,24 @@ from dataclasses import replace
 import pytest
 from correlated import MS, Campaign, S, kinds
 
+from resume_rig.analysis.correlate import with_traces
 from resume_rig.analysis.stats.figures import failure_rate_upper
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.channel import Channel
+from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideState
+from resume_rig.model.result.cycle import Correlation, IntervalName, Outcome, OutsideState
 from resume_rig.model.result.verdict import FindingKind, Verdict
 from resume_rig.report.text.wording import outcome_words
+
+
+def test_a_trace_of_a_cycle_that_was_not_is_refused(record) -> None:
+    answer = Correlation((), (), None, Verdict.NO_EVIDENCE, "")
+
+    assert with_traces(answer, {}) == answer
+    with pytest.raises(RecordError, match=r"with cycle 4: the campaign has no such cycle$"):
+        with_traces(answer, {9: record(), 4: record()})
 
 
 @pytest.fixture

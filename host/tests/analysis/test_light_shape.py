@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from lit_bounds import play, read, timed
-from lit_scenes import Scene
+from lit_bounds import play, read, recorded, timed
+from lit_scenes import FULL_SCALE, Scene
 
 from resume_rig.analysis.cycles.building import build_cycle
 from resume_rig.analysis.cycles.light_shape import BlockTable, light_reading
@@ -177,6 +177,18 @@ def test_blocks_of_another_recording_say_nothing() -> None:
     assert (reading.doubts, reading.refused, reading.step) == ({}, {}, None)
     assert reading.basis is LightBasis.HALF, "the board's own"
     assert light_reading(None, BlockTable(*(column[:0] for column in table))) is None
+
+
+@pytest.mark.parametrize(("at", "is_whole"), [(0, True), (1, False), (300, False)])
+def test_a_gap_behind_a_block_other_than_the_first_says_nothing(at, is_whole) -> None:
+    scene = Scene("step", 0.4)
+    onset, table = recorded(scene, np.random.default_rng(1))
+    # The first block of a recording begins when the recording does, not with a millisecond.
+    early = table.t_ns - np.where(np.arange(len(table.t_ns)) <= at, MS, 0)
+
+    reading = light_reading(onset, table._replace(t_ns=early), FULL_SCALE)
+
+    assert bool(reading.doubts) is is_whole
 
 
 def test_where_the_board_tells_no_onset_it_is_that_of_the_blocks() -> None:

@@ -2,6 +2,7 @@
 
 from itertools import product
 from math import ceil, sqrt
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -170,6 +171,14 @@ def test_one_rectangle_needs_165_and_many_need_2() -> None:
     assert expanded_half_width_ns([one]) / one.standard_ns == pytest.approx(1.645, abs=0.001)
     many = expanded_half_width_ns([one] * 12) / (one.standard_ns * sqrt(12))
     assert many == pytest.approx(1.96, abs=0.02)
+
+
+def test_normal_errors_have_the_normal_distributions_own_quantile() -> None:
+    shapes = [ErrorShape(Distribution.NORMAL, 3_000, 1_000)] * 4
+
+    half_width_ns = expanded_half_width_ns(shapes)
+
+    assert half_width_ns / 2_000 == pytest.approx(NormalDist().inv_cdf(0.975), rel=1e-4)
 
 
 def test_the_clock_is_one_error_and_not_two() -> None:
