@@ -489,6 +489,19 @@ AROUND = [(2, 4), (6, 8)]
         ([1, 3], [(0, 0), (2, 2), (4, 3)], log(9, 1, 3), [1]),
         ([], AROUND, log(12, 5), []),
         ([0, 1], [], log(3, 1), []),
+        # Between two matched cycles stands a record, and the clock was set.
+        ([2], [(0, 0), (1, 1), (3, 3)], log(4, 3), [2]),
+        ([2], [(0, 0), (1, 1), (3, 3)], log(4, 2), [2]),
+        # Nothing says that the clock was set there, or no record is free: it is lost.
+        ([2], [(0, 0), (1, 1), (3, 3)], log(4, 1), []),
+        ([2], [(0, 0), (1, 1), (3, 3)], log(4), []),
+        ([2], [(0, 0), (1, 1), (3, 2)], log(3, 2), []),
+        # Before and behind all that is matched, as many records count as cycles are there.
+        ([0, 1], [(2, 7), (3, 8)], log(9, 7), [0, 1]),
+        ([0, 1], [(2, 7), (3, 8)], log(9, 4), []),
+        ([2, 3], [(0, 0), (1, 1)], log(4, 2), [2, 3]),
+        ([2, 3], [(0, 0), (1, 1)], log(9, 8), []),
+        ([0], [], log(3, 1), []),
     ],
 )
 def test_a_lost_record_may_stand_where_the_log_says_that_the_clock_was_set(

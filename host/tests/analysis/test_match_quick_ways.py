@@ -10,7 +10,6 @@ from test_match import S, os_wakes, outside, records, starts
 
 from resume_rig.analysis.match.likelihood import NEVER, Gains, near
 from resume_rig.analysis.match.match import Match, match
-from resume_rig.analysis.match.offset_vote import fullest_windows
 
 pytestmark = pytest.mark.slow
 
@@ -29,16 +28,6 @@ def test_what_is_near_is_found_as_in_a_table(entries, predicted, reach) -> None:
 
     for one, other in zip(found, plain, strict=True):
         assert one.tolist() == other.tolist()
-
-
-@given(TENTHS, st.integers(1, 12), st.integers(1, 30))
-def test_the_fullest_windows_are_found_as_one_number_after_the_other(times, voters, least) -> None:
-    differences = seconds(times)
-    least, voters = min(least, len(differences)), min(voters, len(differences))
-
-    found = fullest_windows(differences, voters, least)
-
-    assert found.tolist() == plain_match.fullest_windows(differences, voters, least).tolist()
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(-40, 40)), max_size=18))

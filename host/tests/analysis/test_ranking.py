@@ -1,5 +1,6 @@
 """The ranking of components, hibernation rates and the advice that rests on both."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,9 @@ from resume_rig.model.os_record import (
     LogSource,
     OsRecord,
     SleepKind,
-    WakeSource,
 )
 from resume_rig.oslog.reading import read_logs
+from resume_rig.oslog.source.records import BARE_RECORD
 
 DEVICE, SERVICE = ComponentKind.DEVICE, ComponentKind.SERVICE
 
@@ -31,23 +32,13 @@ def record(
     hiber: tuple[int | None, int | None, int | None] = (None, None, None),
 ) -> OsRecord:
     pages, write_ms, read_ms = hiber
-    return OsRecord(
-        source=0,
+    return replace(
+        BARE_RECORD,
         record_id=1,
         kind=kind,
-        sleep_time_utc_ns=None,
-        wake_time_utc_ns=None,
-        written_utc_ns=None,
-        sleep_ms=None,
-        wake_ms=None,
-        driver_init_ms=None,
-        bios_init_ms=None,
-        firmware_resume_ms=None,
-        firmware_resume_count=None,
         hiber_read_ms=read_ms,
         hiber_write_ms=write_ms,
         hiber_pages=pages,
-        wake_source=WakeSource(None, "unknown", ""),
         components=components,
         figures=figures,
     )

@@ -6,47 +6,15 @@ from pathlib import Path
 
 import pytest
 from findings_truth import CASES
-from match_campaigns import os_record
 from numpy.random import default_rng
 from played_campaign import play
 
-from resume_rig.analysis.match.campaign import lost_at_clock_steps
-from resume_rig.model.os_record import Figure, OsRecord
 from resume_rig.model.result.cycle import Correlation
 from resume_rig.model.result.match import CycleReason
 from resume_rig.model.result.verdict import FindingKind
 from resume_rig.rig.sim.dut.os_log import OsClock
 
 SET_BY_SOMEBODY = '<Data Name="Reason">1</Data>'
-STEP = (Figure("clock_steps", 1), Figure("clock_stepped_us", 9_000_000))
-
-
-def log(count: int, *stepped: int) -> list[OsRecord]:
-    return [os_record(record_id=n, figures=STEP if n in stepped else ()) for n in range(count)]
-
-
-@pytest.mark.parametrize(
-    ("lost", "pairs", "records", "expected"),
-    [
-        # Between two matched cycles stands a record, and the clock was set.
-        ([2], [(0, 0), (1, 1), (3, 3)], log(4, 3), [2]),
-        ([2], [(0, 0), (1, 1), (3, 3)], log(4, 2), [2]),
-        # Nothing says that the clock was set there, or no record is free: it is lost.
-        ([2], [(0, 0), (1, 1), (3, 3)], log(4, 1), []),
-        ([2], [(0, 0), (1, 1), (3, 3)], log(4), []),
-        ([2], [(0, 0), (1, 1), (3, 2)], log(3, 2), []),
-        # Before and behind all that is matched, as many records count as cycles are there.
-        ([0, 1], [(2, 7), (3, 8)], log(9, 7), [0, 1]),
-        ([0, 1], [(2, 7), (3, 8)], log(9, 4), []),
-        ([2, 3], [(0, 0), (1, 1)], log(4, 2), [2, 3]),
-        ([2, 3], [(0, 0), (1, 1)], log(9, 8), []),
-        ([0], [], log(3, 1), []),
-    ],
-)
-def test_a_record_that_may_be_of_a_lost_cycle(
-    lost: list[int], pairs: list[tuple[int, int]], records: list[OsRecord], expected: list[int]
-) -> None:
-    assert lost_at_clock_steps(lost, pairs, records) == frozenset(expected)
 
 
 def rewritten(change: Callable[[str, int], str]) -> Callable[[str], str]:

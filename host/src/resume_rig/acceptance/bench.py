@@ -9,7 +9,7 @@ from typing import Final
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
-from resume_rig.model.dut import DutProfile
+from resume_rig.model.dut import NO_PROFILE, DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.report.text.json_text import utc_json
 from resume_rig.rig.dut_profile import profile_for
@@ -106,7 +106,7 @@ class BenchInUse:
     @property
     def dut_name(self) -> str:
         """What sentences call the DUT."""
-        return "a DUT without a profile" if self.dut is None else self.dut.name
+        return NO_PROFILE if self.dut is None else self.dut.name
 
     def close(self) -> None:
         """Let go of every actuator and of the rig."""

@@ -5,6 +5,7 @@ And how a simulated one behaves; docs/reference/dut-profiles.md has the file.
 
 from dataclasses import dataclass
 from enum import StrEnum, unique
+from typing import Final
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.os_record import SleepKind
@@ -197,6 +198,9 @@ class DutTiming:
     pltrst_to_light: Spread
     record_delay: Spread
 
+
+NO_PROFILE: Final = "a DUT without a profile"
+"""What sentences call the DUT of a bench or a store that names none."""
 
 STANDBY_MW = 6_000
 """What a simulated DUT draws in Modern Standby that does not reach its deepest state (assumed)."""

@@ -32,7 +32,7 @@ from resume_rig.campaign.store.read_back import (
 )
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.budget import Budget
-from resume_rig.model.dut import DutProfile
+from resume_rig.model.dut import NO_PROFILE, DutProfile
 from resume_rig.model.edge import EdgeColumns
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import LogReading
@@ -295,7 +295,7 @@ def assess_capture(
         identity={
             "capture": path.name,
             "log": ", ".join(Path(source.path).name for source in reading.sources),
-            "dut": "a DUT without a profile" if dut is None else dut.title,
+            "dut": NO_PROFILE if dut is None else dut.title,
             "wired": ", ".join(capture.initial_levels),
             "sample rate": sampling.text,
             "resolution": f"{capture.resolution_ns} ns",

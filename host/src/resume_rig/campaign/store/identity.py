@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from resume_rig import __version__
 from resume_rig.model.channel import Actuator, Channel, line_names
-from resume_rig.model.dut import DutProfile
+from resume_rig.model.dut import NO_PROFILE, DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.verdict import Requirement
 from resume_rig.rig.interface import RigInfo
@@ -45,7 +45,7 @@ class Identity:
     @property
     def dut_name(self) -> str:
         """What sentences call the DUT."""
-        return "a DUT without a profile" if self.dut is None else self.dut.name
+        return NO_PROFILE if self.dut is None else self.dut.name
 
     @property
     def movable(self) -> dict[Actuator, int]:

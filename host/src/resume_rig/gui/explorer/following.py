@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 from PySide6.QtWidgets import QWidget
@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QWidget
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.explorer.state import Due, Pace, Quick, StoreLook, look_at, read_quick
 from resume_rig.gui.worker.jobs import JobSlot
+
+T = TypeVar("T")
 
 _LOOK_EVERY_MS: Final = 500
 
@@ -85,14 +87,7 @@ class Following(QObject):
     def _look(self) -> None:
         path = self._path
         if not self._job.busy and path is not None and self._view.isVisible():
-            self._desk.jobs.start(
-                f"Looking at {path.name}",
-                lambda _: look_at(path),
-                self._take_look,
-                self._lose,
-                quiet=True,
-                slot=self._job,
-            )
+            self._start(f"Looking at {path.name}", lambda: look_at(path), self._take_look)
 
     def _take_look(self, look: StoreLook) -> None:
         before, self.writing = self.writing, look.writing
@@ -114,14 +109,10 @@ class Following(QObject):
         if path is None:
             return
         self._pace.reading.begin(look.stamp, self._clock.elapsed())
-        self._desk.jobs.start(
-            f"Reading {path.name}",
-            lambda _: read_quick(path),
-            self._take,
-            self._lose,
-            quiet=True,
-            slot=self._job,
-        )
+        self._start(f"Reading {path.name}", lambda: read_quick(path), self._take)
+
+    def _start(self, what: str, work: Callable[[], T], take: Callable[[T], None]) -> None:
+        self._desk.jobs.start(what, lambda _: work(), take, self._lose, quiet=True, slot=self._job)
 
     def _take(self, quick: Quick) -> None:
         self._pace.reading.end(self._clock.elapsed())
