@@ -5,7 +5,7 @@ from dataclasses import replace
 import cbor2
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
 from onset_core import Analyser
@@ -111,11 +111,13 @@ def test_a_panel_that_stays_dark_is_never_seen() -> None:
     levels=st.tuples(st.integers(0, 300), st.integers(200, 3_000)),
     start_ns=st.integers(0, 2**62),
 )
+@example(rate_hz=2_000, soft_start_ms=30.0, dark_ms=400, levels=(0, 250), start_ns=0)
 def test_any_soft_start_at_any_rate_is_timed_within_a_sample_or_two(
     rate_hz: int, soft_start_ms: float, dark_ms: int, levels: tuple[int, int], start_ns: int
 ) -> None:
     black, step = levels
-    t_s = np.arange(rate_hz * 2) / rate_hz
+    # The window of 200 ms that holds the rise, two that agree, and a settled span of 1 s.
+    t_s = np.arange(rate_hz * (dark_ms + 1_700) // 1_000) / rate_hz
     late_s = t_s - dark_ms / 1e3
     ramp = np.clip(late_s / max(soft_start_ms / 1e3, 1e-9), 0, 1)
     counts = np.rint(black + step * ramp).astype(np.uint16)
