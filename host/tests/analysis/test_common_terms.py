@@ -59,6 +59,7 @@ def test_order_statistics_alone_would_not(stated) -> None:
     assert all(not low + common < true < high - common for *_, low, high, true, common in ends)
 
 
+@pytest.mark.slow
 def test_quantiles_of_whole_milliseconds_hold_the_truth_where_all_values_are_one() -> None:
     """A BIOS that repeats to 0.1 ms is reported as one number, and the truth is beside it."""
     for seed, where in enumerate((-1.0, 0.0, 1.0)):

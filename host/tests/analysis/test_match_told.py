@@ -130,6 +130,7 @@ def test_a_setting_by_an_even_pace_that_never_was_makes_no_wrong_match_certain(
     assert all(numbers[at] == cycle for cycle, at in high(found))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     seed=st.integers(0, 2**32 - 1),

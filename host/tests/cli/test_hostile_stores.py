@@ -116,6 +116,7 @@ def test_application_and_libraries_refuse_it_too(hostile: Make, name: str) -> No
             load_campaign(store)
 
 
+@pytest.mark.slow
 def test_one_bad_store_never_hides_the_others(command, hostile: Make, whole: Path) -> None:
     for name in HOSTILE:
         hostile(name)

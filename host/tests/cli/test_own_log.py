@@ -190,6 +190,7 @@ def watch(command: Any, path: Path, *words: str) -> Any:
     return said
 
 
+@pytest.mark.slow
 def test_a_resume_is_judged_when_it_happens_and_those_before_are_not(
     command: Any, folder: Path
 ) -> None:

@@ -122,6 +122,7 @@ def test_a_person_is_asked_over_every_page_and_answers(qtbot: QtBot, window: Win
     assert not gate.take_answer()
 
 
+@pytest.mark.slow
 def test_a_store_is_written_in_every_form_from_the_menu(
     qtbot: QtBot, window: Window, tmp_path: Path, asked
 ) -> None:

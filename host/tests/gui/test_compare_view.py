@@ -152,6 +152,7 @@ def test_logs_are_compared_too(qtbot, window) -> None:
     assert view.answer.badge.text() == "NO EVIDENCE"
 
 
+@pytest.mark.slow
 def test_folders_are_builds_and_have_the_terminal_s_answer(qtbot, window, folders, capsys) -> None:
     view = opened(qtbot, window, *folders)
 

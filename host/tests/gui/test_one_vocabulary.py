@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
+import pytest
 from campaign_pages import PATIENCE_MS, campaign_of, type_into, wait_for
 from PySide6.QtWidgets import QAbstractButton, QLabel, QListWidget, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
@@ -113,6 +114,7 @@ def assert_no_option_is_shown(window: Window) -> None:
     assert [text for text in shown(window) if OPTION.search(text)] == []
 
 
+@pytest.mark.slow
 def test_no_page_names_an_option_of_the_command_line(
     qtbot: QtBot, window: Window, hanging_dut: Path, tmp_path: Path
 ) -> None:

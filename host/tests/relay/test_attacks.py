@@ -145,6 +145,7 @@ def test_a_forced_off_that_is_asked_for_cuts_the_power(relay: Relay) -> None:
     assert relay.ask("PATCH", 9, LET_GO)[0] == 200
 
 
+@pytest.mark.slow
 def test_a_hold_that_is_renewed_for_ever_never_reaches_the_override(relay: Relay) -> None:
     begun_s, answers = time.monotonic(), set()
     while time.monotonic() - begun_s < 4.2:
@@ -243,6 +244,7 @@ def test_a_client_that_has_said_all_may_close_its_side(relay: Relay) -> None:
         assert answer_on(half)[0] == 200
 
 
+@pytest.mark.slow
 def test_three_hundred_connections_keep_nobody_out(relay: Relay) -> None:
     with ExitStack() as stack:
         assert relay.ask("PATCH", 9, HOLD)[0] == 200

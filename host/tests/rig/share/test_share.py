@@ -173,6 +173,7 @@ def test_a_host_that_is_at_rest_keeps_the_port(url: str, monkeypatch: pytest.Mon
         assert there.rig.info().board == "sim"
 
 
+@pytest.mark.slow
 def test_a_client_that_takes_nothing_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(share, "_SEND_S", 1)
     with socket.create_server(("127.0.0.1", 0)) as listener:

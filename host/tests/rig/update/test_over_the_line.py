@@ -97,6 +97,7 @@ def test_status_in_words(server: Server, capsys: Captured) -> None:
     assert out.endswith("runs, confirmed\n")
 
 
+@pytest.mark.slow
 def test_an_update_over_tcp_survives_a_cut(
     server: Server, board: Board, image: Path, capsys: Captured
 ) -> None:
