@@ -30,7 +30,10 @@ WEEK = 1_000_000
 def session(
     seed: int, *, framed_up: bool
 ) -> tuple[list[float], list[float], list[float], list[float], int, int]:
-    """Return bounds and errors of offsets and of 2 s intervals [ns], made and kept exchanges."""
+    """Return bounds and errors of offsets [ns], bounds and errors of the rate over 2 s [ppb].
+
+    Last come how many exchanges were made, and how many kept.
+    """
     random = np.random.default_rng(seed)
     clock, link = crystal(random, SPAN_S), usb_link(random, framed_up=framed_up)
     cycles = campaign_exchanges(clock, link, SPAN_S)
@@ -44,27 +47,29 @@ def session(
     if relation.breaks:
         raise SystemExit(f"session {seed}: a break where there is none: {relation.breaks[0].text}")
     first, last = kept[0].board_rx_ns, kept[-1].board_tx_ns
-    bounds, errors, spans, span_errors = [], [], [], []
+    bounds, errors, rate_bounds, rate_errors = [], [], [], []
     for board_ns in random.integers(first, last - 2 * S, PROBES).tolist():
         answer = relation.to_host_ns(board_ns)
-        interval = relation.interval_ns(board_ns, board_ns + 2 * S)
+        rates = relation.rates(board_ns, board_ns + 2 * S)
         back = None if answer is None else relation.to_board_ns(answer.value_ns)
-        if answer is None or interval is None or back is None:
+        if answer is None or rates is None or back is None:
             raise SystemExit(f"session {seed}: no time at {board_ns}")
         truth = clock.host(board_ns)
         bounds.append(answer.bound_ns)
         errors.append(abs(answer.value_ns - truth))
-        spans.append(interval.bound_ns)
-        span_errors.append(abs(interval.value_ns - (clock.host(board_ns + 2 * S) - truth)))
+        rate = (clock.host(board_ns + 2 * S) - truth) / (2 * S) - 1
+        rate_bounds.append(1e9 * (rates.high - rates.low) / 2)
+        rate_errors.append(1e9 * abs((rates.low + rates.high) / 2 - rate))
         back_error = abs(back.value_ns - clock.board(answer.value_ns))
-        if errors[-1] > bounds[-1] or span_errors[-1] > spans[-1] or back_error > back.bound_ns:
+        beyond = errors[-1] > bounds[-1] or rate_errors[-1] > rate_bounds[-1]
+        if beyond or back_error > back.bound_ns:
             raise SystemExit(f"session {seed}: the truth at {board_ns} is outside of a bound")
-    return bounds, errors, spans, span_errors, sum(map(len, cycles)), len(kept)
+    return bounds, errors, rate_bounds, rate_errors, sum(map(len, cycles)), len(kept)
 
 
-def show(name: str, values_ns: list[float]) -> None:
-    """Print median, 95th percentile and greatest in us."""
-    figures = np.percentile(np.array(values_ns) / 1e3, [50, 95, 100])
+def show(name: str, values: list[float]) -> None:
+    """Print median, 95th percentile and greatest."""
+    figures = np.percentile(values, [50, 95, 100])
     print(f"{name:<34}{figures[0]:>9.1f}{figures[1]:>9.1f}{figures[2]:>9.1f}")
 
 
@@ -109,9 +114,12 @@ def table(sessions: int, *, framed_up: bool) -> None:
     print(f"{sessions} sessions of {SPAN_S:.0f} s, {PROBES} moments each, {ways}: ", end="")
     print("every truth within its bound")
     print(f"{made / sessions:.0f} exchanges made, {kept / sessions:.0f} kept, each session")
-    print(f"{'us':<34}{'median':>9}{'p95':>9}{'most':>9}")
-    names = ("bound of a time", "error of a time", "bound of a 2 s interval", "its error")
-    for name, values in zip(names, found, strict=True):
+    print(f"{'':<34}{'median':>9}{'p95':>9}{'most':>9}")
+    for name, values in zip(("bound of a time, us", "error of a time, us"), found[:2], strict=True):
+        show(name, [value / 1e3 for value in values])
+    for name, values in zip(
+        ("bound of a rate over 2 s, ppb", "its error, ppb"), found[2:], strict=True
+    ):
         show(name, values)
     print()
 

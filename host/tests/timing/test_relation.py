@@ -64,9 +64,6 @@ def test_the_truth_is_inside_the_bound_whatever_the_delays(
         assert abs(answer.value_ns - truth_ns) <= answer.bound_ns + 1
         back = relation.to_board_ns(round(truth_ns))
         assert back is None or abs(back.value_ns - board_ns) <= back.bound_ns + 2
-    interval = relation.interval_ns(*boards)
-    assert interval is not None
-    assert abs(interval.value_ns - (truths[1] - truths[0])) <= interval.bound_ns + 1
     rates = relation.rates(*boards)
     assert rates is not None
     assert rates.low - 1e-12 <= 1 / (1 + ppb / 1e9) - 1 <= rates.high + 1e-12
@@ -92,14 +89,14 @@ def test_many_exchanges_tell_the_rate_and_with_it_a_gap_between_them() -> None:
 
     relation = relate(exchanges, limits(100_000))
     gap = relation.to_host_ns(45 * S)
-    interval = relation.interval_ns(44 * S, 46 * S)
+    rates = relation.rates(44 * S, 46 * S)
 
     # The tolerance alone would allow 15 s * 100 ppm = 1.5 ms in the middle of the gap.
     assert gap is not None
-    assert interval is not None
+    assert rates is not None
     assert gap.bound_ns < 110_000
-    assert interval.bound_ns < 10_000
-    assert interval.value_ns == pytest.approx(2 * S - 80_000, abs=10_000)
+    assert rates.low == pytest.approx(-40e-6, abs=5e-6)
+    assert rates.high == pytest.approx(-40e-6, abs=5e-6)
 
 
 def test_a_rate_that_may_drift_bounds_less_than_one_that_may_not() -> None:
@@ -132,7 +129,6 @@ def test_when_the_board_booted_changes_no_rate_and_no_interval(booted_s: int) ->
     assert other is not None
     assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=1e-9)
     assert one.high - one.low < 60e-6, "far less than the tolerance of 200 ppm"
-    assert here.interval_ns(start, end) == there.interval_ns(start + shift_ns, end + shift_ns)
     assert here.to_host_ns(start) == there.to_host_ns(start + shift_ns)
 
 
@@ -181,7 +177,6 @@ def test_a_step_ends_a_segment_and_is_named_with_its_size(step_ns: int, kind: Br
     host = relation.to_host_ns(later)
     assert host is not None
     assert abs(host.value_ns - (later + step_ns)) <= host.bound_ns
-    assert relation.interval_ns(start + 5 * S, later) is None
     assert relation.rates(start + 5 * S, later) is None
 
 
@@ -286,17 +281,7 @@ def test_without_an_exchange_nothing_is_related() -> None:
     relation = relate([], limits(30_000))
 
     assert relation.to_host_ns(0) is None
-    assert relation.interval_ns(0, 1) is None
-
-
-def test_an_interval_that_runs_back_is_negative() -> None:
-    relation = relate([exchange(i * S, 0, 0, 100, 0, 100) for i in range(10)], limits(30_000))
-
-    back, forth = relation.interval_ns(8 * S, 2 * S), relation.interval_ns(2 * S, 8 * S)
-
-    assert back is not None
-    assert forth is not None
-    assert (back.value_ns, back.bound_ns) == (-forth.value_ns, forth.bound_ns)
+    assert relation.rates(0, 1) is None
 
 
 @pytest.mark.parametrize(

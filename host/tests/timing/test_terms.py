@@ -639,9 +639,8 @@ def test_a_board_time_that_two_segments_hold_is_none() -> None:
     assert relation.to_host_ns(12_500 * MS).value_ns == 29_500 * MS
     assert relation.to_board_ns(5_000 * MS).value_ns == 7_000 * MS
     assert relation.to_board_ns(1_500 * MS) is None
-    assert relation.interval_ns(500 * MS, 12_500 * MS) is None
-    back = relation.interval_ns(900 * MS, 400 * MS)
-    assert (back.value_ns, back.bound_ns <= 5) == (-500 * MS, True)
+    assert relation.rates(500 * MS, 12_500 * MS) is None
+    assert relation.rates(400 * MS, 900 * MS) is not None
 
 
 def test_a_board_that_began_anew_or_a_host_that_did_is_a_break_without_a_size() -> None:

@@ -82,9 +82,8 @@ def board_limits(tolerance_ppb: int, clock_hz: int) -> ClockLimits:
 # Corners farther away than this many are left out: that loosens a bound, and never breaks it.
 # Assumed: bounds the work (benchmarks/clock_relation.py).
 _MOST_EACH_SIDE = 24
-# The neighbours of a time bound it the closest. Memory is given back from so many corners on.
+# The neighbours of a time bound it the closest.
 _FEWEST_EACH_SIDE = 2
-_COMPACT_FROM = 1024
 
 
 class BoundHull:
@@ -102,19 +101,18 @@ class BoundHull:
     def __init__(self, drift: float) -> None:
         self._half_drift = drift / 2
         self._times, self._bounds, self._lifted = array("d"), array("d"), array("d")
-        self._from = 0
 
     def add(self, at: float, bound: float) -> None:
         """Add a bound; times ascend."""
         times, bounds, lifted = self._times, self._bounds, self._lifted
         height = bound + self._half_drift * at * at
-        if len(times) > self._from and at <= times[-1]:
+        if times and at <= times[-1]:
             if height >= lifted[-1]:
                 return
             at = times.pop()
             bounds.pop()
             lifted.pop()
-        while len(times) - self._from >= 2:
+        while len(times) >= 2:
             before, last = times[-2], times[-1]
             rise = (height - lifted[-2]) * (last - before)
             if (lifted[-1] - lifted[-2]) * (at - before) < rise:
@@ -131,21 +129,13 @@ class BoundHull:
 
         They are those within `window`, at least two on each side where there are so many.
         """
-        times, first, end = self._times, self._from, len(self._times)
-        here = bisect_left(times, at, first)
-        low = bisect_left(times, at - window, first)
-        high = bisect_left(times, at + window, first)
-        low = max(min(low, here - _FEWEST_EACH_SIDE), here - _MOST_EACH_SIDE, first)
-        high = min(max(high, here + _FEWEST_EACH_SIDE), here + _MOST_EACH_SIDE, end)
+        times = self._times
+        here = bisect_left(times, at)
+        low = bisect_left(times, at - window)
+        high = bisect_left(times, at + window)
+        low = max(min(low, here - _FEWEST_EACH_SIDE), here - _MOST_EACH_SIDE, 0)
+        high = min(max(high, here + _FEWEST_EACH_SIDE), here + _MOST_EACH_SIDE, len(times))
         return list(times[low:high]), list(self._bounds[low:high]), here - low
-
-    def forget_before(self, at: float) -> None:
-        """Forget corners before `at`, but for the two newest of them."""
-        self._from = max(self._from, bisect_left(self._times, at, self._from) - _FEWEST_EACH_SIDE)
-        if self._from > _COMPACT_FROM and 2 * self._from > len(self._times):
-            for kept in (self._times, self._bounds, self._lifted):
-                del kept[: self._from]
-            self._from = 0
 
     def corners(self, most: int) -> list[float]:
         """Return the times of the corners; where they are too many, those that bound the most.
@@ -153,7 +143,7 @@ class BoundHull:
         Args:
             most: how many, 2 or more; the first and the last one always stay.
         """
-        times, lifted = list(self._times[self._from :]), list(self._lifted[self._from :])
+        times, lifted = list(self._times), list(self._lifted)
         if len(times) <= most:
             return times
         depths = [_depth(times, lifted, i) for i in range(1, len(times) - 1)]
@@ -168,7 +158,7 @@ class BoundHull:
                     depths[i - 1] = _depth(times, lifted, i)
 
     def __len__(self) -> int:
-        return len(self._times) - self._from
+        return len(self._times)
 
 
 def _depth(times: list[float], lifted: list[float], corner: int) -> float:
@@ -231,11 +221,6 @@ class ClockPolygon:
     def add_lower(self, at_ns: float, bound_ns: float) -> None:
         """Take in that the offset is at least `bound_ns` at a time."""
         self._lower.add(at_ns, -bound_ns)
-
-    def forget_before(self, at_ns: float) -> None:
-        """Forget what is older, as far as it bounds nothing from there on."""
-        self._upper.forget_before(at_ns - WINDOW_NS)
-        self._lower.forget_before(at_ns - WINDOW_NS)
 
     def corners(self, most: int) -> tuple[list[float], list[float]]:
         """Return times of at most `most` corners each, of the upper and of the lower bounds."""

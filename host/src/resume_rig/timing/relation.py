@@ -148,21 +148,6 @@ class ClockSegment:
         # The host's clock moves by 1 - rate or more for each nanosecond of the board's.
         return BoundedNs(guess_ns, ceil(most_ns / (1 - self._rate)) + ROUNDING_NS)
 
-    def interval_ns(self, start_ns: int, end_ns: int) -> BoundedNs:
-        """Return the host's time between two board times of the segment, in order.
-
-        The rate bounds it, far better than the two offsets do, which may each be off.
-        """
-        duration_ns = end_ns - start_ns
-        half = duration_ns / 2
-        middle = self._polygon.at(start_ns - self._zero_ns + half)
-        first, last = self._at(start_ns), self._at(end_ns)
-        drift = min(self._limits.drift * half * half, 2 * self._rate * duration_ns)
-        low = max(middle.rate_low * duration_ns - drift, last.low_ns - first.high_ns)
-        high = min(middle.rate_high * duration_ns + drift, last.high_ns - first.low_ns)
-        moved_ns, bound_ns = _middle(min(low, high), max(low, high))
-        return BoundedNs(duration_ns + moved_ns, bound_ns)
-
     def rates(self, start_ns: int, end_ns: int) -> RateRange:
         """Return between what the rate was at every moment between two board times, in order."""
         count = min(max(-(-(end_ns - start_ns) // _RATE_EVERY_NS), 1), _MOST_RATES)
@@ -175,13 +160,6 @@ class ClockSegment:
             min(max(each.rate_high for each in found) + drifted, self._rate),
             all(each.steady for each in found),
         )
-
-    def forget_before(self, board_ns: int) -> None:
-        """Forget what came before a board time; it is in no segment any more."""
-        if board_ns > self.start_ns:
-            self.start_ns = min(board_ns, self.end_ns)
-            self.host_start_ns = self.to_host_ns(self.start_ns).value_ns
-            self._polygon.forget_before(float(self.start_ns - self._zero_ns))
 
     def corners(self, most: int) -> frozenset[int]:
         """Return board stamps of exchanges that bound the offset best; at most `most` a side."""
@@ -285,16 +263,6 @@ class ClockRelation:
             if segment.host_start_ns <= host_ns <= segment.host_end_ns:
                 return segment.to_board_ns(host_ns)
         return None
-
-    def interval_ns(self, start_ns: int, end_ns: int) -> BoundedNs | None:
-        """Return the host's time between two board times; None unless one segment holds both."""
-        segment = self.segment_of(start_ns)
-        if segment is None or segment is not self.segment_of(end_ns):
-            return None
-        if end_ns < start_ns:
-            back = segment.interval_ns(end_ns, start_ns)
-            return BoundedNs(-back.value_ns, back.bound_ns)
-        return segment.interval_ns(start_ns, end_ns)
 
     def rates(self, start_ns: int, end_ns: int) -> RateRange | None:
         """Return between what the rate was all the time between two board times, in order.
