@@ -22,7 +22,7 @@ MS = 1_000_000
 WANTED_A_SECOND = 5_000
 BATCH = 1_000
 MOST_IN_ONE = 20_000
-STORY = (
+WAVEFORM = (
     (0, Channel.BUTTON, 0),
     (2, Channel.BUTTON, 1),
     (3, Channel.BUTTON, 0),
@@ -60,10 +60,10 @@ BOUNDS = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)
 
 def edges_of(start_ns: int, chance: random.Random) -> list[Edge]:
     """Return the edges of one cycle, each up to 0.4 ms late, but for those of the glitch."""
-    late_ms = [0.0 if to[0] is Channel.SLP_S4 else chance.random() * 0.4 for _, *to in STORY]
+    late_ms = [0.0 if to[0] is Channel.SLP_S4 else chance.random() * 0.4 for _, *to in WAVEFORM]
     return [
         Edge(number, start_ns + round((ms + late_ms[number]) * MS), *to)
-        for number, (ms, *to) in enumerate(STORY)
+        for number, (ms, *to) in enumerate(WAVEFORM)
     ]
 
 
@@ -97,7 +97,7 @@ def main(count: int) -> int:
     begun = time.process_time()
     groups = split_cycles(whole, LEVELS)
     split_s = time.process_time() - begun
-    print(f"cycles of {len(STORY)} edges with light, CPU time of one core")
+    print(f"cycles of {len(WAVEFORM)} edges with light, CPU time of one core")
     print(f"build_cycle: {count} in {built_s:.1f} s, {count / built_s:,.0f} a second")
     print(f"split_cycles of one capture: {in_one} in {split_s:.1f} s, {in_one / split_s:,.0f}")
     right = outcomes == {Outcome.SLEPT_AND_WOKE} and len(groups) == in_one

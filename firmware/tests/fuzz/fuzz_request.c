@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer's way in: its bytes are a story of requests, edges, samples and time.
+ * libFuzzer's way in: its bytes are a sequence of requests, edges, samples and time.
  *
  * A step is one byte and what it takes; seeds.py writes the same format:
  *   0 request  command+flags, length, room, that many bytes: any bytes as the request
@@ -38,32 +38,32 @@ enum step {
 	STEPS
 };
 
-struct story {
+struct sequence {
 	const uint8_t *bytes;
 	size_t left;
 };
 
-static uint32_t next(struct story *story)
+static uint32_t next(struct sequence *sequence)
 {
-	if (story->left == 0u) {
+	if (sequence->left == 0u) {
 		return 0;
 	}
-	story->left--;
-	return *story->bytes++;
+	sequence->left--;
+	return *sequence->bytes++;
 }
 
 /** 0 to 16 s, on a scale that has short ones and long ones. */
-static uint64_t next_time(struct story *story)
+static uint64_t next_time(struct sequence *sequence)
 {
-	uint32_t byte = next(story);
+	uint32_t byte = next(sequence);
 
 	return (uint64_t)(byte & 0x0fu) << ((byte >> 4) * 2u);
 }
 
 /** Any size about the smallest that will do, and some that always do. */
-static size_t next_room(struct story *story)
+static size_t next_room(struct sequence *sequence)
 {
-	uint32_t byte = next(story);
+	uint32_t byte = next(sequence);
 
 	return byte < 0x80u ? byte : byte * 4u;
 }
@@ -76,20 +76,20 @@ static void forget_tokens(struct model *model)
 	}
 }
 
-static void do_request(struct model *model, struct story *story)
+static void do_request(struct model *model, struct sequence *sequence)
 {
-	uint32_t head = next(story);
-	size_t len = next(story);
-	size_t room = next_room(story);
-	uint64_t lag_ns = (head & 0x40u) != 0u ? next_time(story) : 0u;
+	uint32_t head = next(sequence);
+	size_t len = next(sequence);
+	size_t room = next_room(sequence);
+	uint64_t lag_ns = (head & 0x40u) != 0u ? next_time(sequence) : 0u;
 
-	len = len < story->left ? len : story->left;
+	len = len < sequence->left ? len : sequence->left;
 	if (model_request(model, head & 0x3fu, (head & 0x80u) != 0u, lag_ns,
-			  &(struct model_host){.doubtful = true}, story->bytes, len, room)) {
+			  &(struct model_host){.doubtful = true}, sequence->bytes, len, room)) {
 		forget_tokens(model);
 	}
-	story->bytes += len;
-	story->left -= len;
+	sequence->bytes += len;
+	sequence->left -= len;
 }
 
 /** Which boot a request names: none, this one, another one. */
@@ -136,22 +136,22 @@ struct action {
 	uint32_t token;
 };
 
-static struct action next_action(struct story *story, uint64_t now_ns)
+static struct action next_action(struct sequence *sequence, uint64_t now_ns)
 {
-	uint32_t flags = next(story);
+	uint32_t flags = next(sequence);
 	struct action action = {
 		.actuator = flags & 3u,
 		.boot = next_boot(flags),
 		.force = (flags & 4u) != 0u,
 		.closed = (flags & 8u) != 0u,
 		.has_at = (flags & 16u) != 0u,
-		.duration_ns = next_time(story),
-		.token = next(story),
+		.duration_ns = next_time(sequence),
+		.token = next(sequence),
 	};
 
 	action.host = host_of(action.token);
 	action.token &= 7u;
-	action.at_ns = now_ns + next_time(story);
+	action.at_ns = now_ns + next_time(sequence);
 	return action;
 }
 
@@ -203,9 +203,9 @@ static uint64_t longest_press_ns(const struct action *action)
 }
 
 /** What the board may do with an action, from what is known before it. */
-static void do_action(struct model *model, struct story *story)
+static void do_action(struct model *model, struct sequence *sequence)
 {
-	struct action action = next_action(story, model->now_ns);
+	struct action action = next_action(sequence, model->now_ns);
 	bool is_hold = model_is_hold(action.actuator);
 	uint8_t bytes[REQUEST_MAX];
 	struct model_output *output;
@@ -257,16 +257,16 @@ struct loop {
 	uint64_t gap_ns;
 };
 
-static struct loop next_loop(struct story *story)
+static struct loop next_loop(struct sequence *sequence)
 {
-	uint32_t flags = next(story);
+	uint32_t flags = next(sequence);
 	struct loop loop = {
 		.actuator = flags & 3u,
 		.boot = next_boot(flags),
-		.wired = next(story),
-		.token = next(story),
-		.count = next(story) & 15u,
-		.gap_ns = next_time(story),
+		.wired = next(sequence),
+		.token = next(sequence),
+		.count = next(sequence) & 15u,
+		.gap_ns = next_time(sequence),
 	};
 
 	loop.host = host_of(loop.token);
@@ -292,9 +292,9 @@ static size_t encode_loop(const struct loop *loop, uint8_t *bytes)
 }
 
 /** What is accepted is either new, and then nothing was under way, or the answer once more. */
-static void do_loop(struct model *model, struct story *story)
+static void do_loop(struct model *model, struct sequence *sequence)
 {
-	struct loop loop = next_loop(story);
+	struct loop loop = next_loop(sequence);
 	const struct rig_loopback *loopback = &model->core.loopback;
 	bool is_repeat = rig_replay_find(&loopback->replay, loop.token) != NULL;
 	bool idle = rig_core_deadline(&model->core) == UINT64_MAX;
@@ -317,57 +317,57 @@ static void do_loop(struct model *model, struct story *story)
 	}
 }
 
-static void do_due(struct model *model, struct story *story)
+static void do_due(struct model *model, struct sequence *sequence)
 {
 	uint64_t due_ns = rig_core_deadline(&model->core);
 
 	if (due_ns != UINT64_MAX) {
-		model_advance(model, due_ns - model->now_ns - (next(story) & 1u), false);
+		model_advance(model, due_ns - model->now_ns - (next(sequence) & 1u), false);
 	}
 }
 
-static void do_power(struct model *model, struct story *story)
+static void do_power(struct model *model, struct sequence *sequence)
 {
-	int32_t bus = (int32_t)(next(story) << 8 | next(story)) * 1250;
-	int32_t current = (int32_t)(next(story) << 8 | next(story)) - 32768;
+	int32_t bus = (int32_t)(next(sequence) << 8 | next(sequence)) * 1250;
+	int32_t current = (int32_t)(next(sequence) << 8 | next(sequence)) - 32768;
 
 	model_power(model, bus, current * 125);
 }
 
-static void do_step(struct model *model, struct story *story)
+static void do_step(struct model *model, struct sequence *sequence)
 {
 	uint32_t value;
 
-	switch ((enum step)(next(story) % STEPS)) {
+	switch ((enum step)(next(sequence) % STEPS)) {
 	case REQUEST:
-		do_request(model, story);
+		do_request(model, sequence);
 		break;
 	case ACTION:
-		do_action(model, story);
+		do_action(model, sequence);
 		break;
 	case EDGE:
-		value = next(story);
+		value = next(sequence);
 		model_edge(model, value >> 1, (value & 1u) != 0u);
 		break;
 	case SAMPLE:
-		value = next(story);
+		value = next(sequence);
 		rig_light_sample(&model->core.light, model->now_ns,
-				 (uint16_t)(value << 8 | next(story)));
+				 (uint16_t)(value << 8 | next(sequence)));
 		break;
 	case TIME:
-		model_advance(model, next_time(story), false);
+		model_advance(model, next_time(sequence), false);
 		break;
 	case LATE:
-		model_advance(model, next_time(story), true);
+		model_advance(model, next_time(sequence), true);
 		break;
 	case DUE:
-		do_due(model, story);
+		do_due(model, sequence);
 		break;
 	case RELEASE:
 		rig_core_release(&model->core);
 		break;
 	case LOOP:
-		do_loop(model, story);
+		do_loop(model, sequence);
 		break;
 	case ECHO:
 		model_echo(model);
@@ -376,7 +376,7 @@ static void do_step(struct model *model, struct story *story)
 		model->store_fails = !model->store_fails;
 		break;
 	case POWER:
-		do_power(model, story);
+		do_power(model, sequence);
 		break;
 	case STEPS:
 		break;
@@ -388,11 +388,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct model model;
-	struct story story = {.bytes = data, .left = size};
+	struct sequence sequence = {.bytes = data, .left = size};
 
 	model_start(&model);
-	while (story.left > 0u) {
-		do_step(&model, &story);
+	while (sequence.left > 0u) {
+		do_step(&model, &sequence);
 		model_check(&model);
 	}
 	return 0;

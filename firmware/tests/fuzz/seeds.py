@@ -1,6 +1,6 @@
 """Writes a seed for libFuzzer from each golden vector, and its dictionary.
 
-Usage: seeds.py vectors.json FOLDER DICTIONARY; the format of a story is in fuzz_request.c.
+Usage: seeds.py vectors.json FOLDER DICTIONARY; the format of a sequence is in fuzz_request.c.
 """
 
 import json
@@ -45,7 +45,7 @@ def other_step(step: Any, named: dict[str, Any]) -> bytes:
         case {"sample": [_, counts]}:
             return bytes([SAMPLE]) + int(counts).to_bytes(2, "big")
         case {"samples": [_, times, *row]}:
-            # A story is short; what a long row of samples leads to, the fuzzer finds by itself.
+            # A sequence is short; what a long row of samples leads to, the fuzzer finds by itself.
             once = b"".join(bytes([SAMPLE]) + int(counts).to_bytes(2, "big") for counts in row)
             return once * min(int(times), MOST_REPEATS)
         case {"tick": _}:
@@ -64,8 +64,8 @@ def power_step(bus_uv: int, current_ua: int) -> bytes:
     return bytes([POWER]) + bus.to_bytes(2, "big") + current.to_bytes(2, "big")
 
 
-def rooms_story() -> bytes:
-    """Return a story that reads full rings into replies of every size about the smallest."""
+def rooms_sequence() -> bytes:
+    """Return a sequence that reads full rings into replies of every size about the smallest."""
     edges = b"".join(bytes([EDGE, channel << 1]) for channel in range(8))
     block = bytes([SAMPLE, 1, 0, TIME, MILLISECOND])
     light = raw_step(0x87, LIGHT_ARM, ROOM) + block * 5
@@ -78,21 +78,21 @@ def action_step(flags: int, duration: int, token: int, host: int) -> bytes:
     return bytes([ACTION, flags, duration, token | host << 3, 0])
 
 
-def presses_story() -> bytes:
-    """Return a story of presses back to back, each within its limit."""
+def presses_sequence() -> bytes:
+    """Return a sequence of presses back to back, each within its limit."""
     rest = bytes([TIME, RELEASE_TIME])
     press = [action_step(BUTTON, LONG_PRESS, token, 0) + bytes([DUE, 0]) for token in range(5)]
     return rest + rest.join(press)
 
 
-def hosts_story() -> bytes:
-    """Return a story of a lid that one host closed and another one's requests would keep so."""
+def hosts_sequence() -> bytes:
+    """Return a sequence of a lid that one host closed and another one's requests would keep so."""
     other = bytes([TIME, SECOND]) + action_step(LID, 0, 2, 2)
     return bytes([TIME, RELEASE_TIME]) + action_step(LID | CLOSED, 0, 1, 1) + other * 4
 
 
-def wakes_story() -> bytes:
-    """Return a story of keys back to back, and of a contact that its host holds for too long."""
+def wakes_sequence() -> bytes:
+    """Return a sequence of keys back to back, and of a contact that its host holds for too long."""
     alive = (bytes([TIME, SECOND]) + raw_step(1, b"\xa0", ROOM)) * 8
     rest = bytes([TIME, RELEASE_TIME])
     close = bytes([TIME, SECOND]) + action_step(CONTACT | CLOSED, 0, 1, 0)
@@ -104,25 +104,25 @@ def wakes_story() -> bytes:
     return close + alive + keys + reopen + asked + raw_step(17, FROM_0, ROOM)
 
 
-def loop_story() -> bytes:
-    """Return a story of a loop-back that ends well and becomes a calibration."""
+def loop_sequence() -> bytes:
+    """Return a sequence of a loop-back that ends well and becomes a calibration."""
     start = bytes([LOOP, 0, 0b11, 1, 4, MILLISECOND])
     return start + bytes([DUE, 0, ECHO]) * 4 + bytes([DUE, 0]) + raw_step(0x8C, LOOPED, ROOM)
 
 
-def stories(vectors: Any) -> dict[str, bytes]:
-    """Return a story for each exchange, one of all with long pauses, and some made by hand."""
+def sequences(vectors: Any) -> dict[str, bytes]:
+    """Return a sequence for each exchange, one of all with long pauses, and some made by hand."""
     named = {entry["name"]: entry for entry in vectors["exchanges"]}
     found = {}
     for name, entry in named.items():
         steps = [*vectors["boards"][entry["board"]]["history"], *entry.get("before", [])]
         found[name] = b"".join(other_step(step, named) for step in steps) + request_step(entry)
-    found["all"] = b"".join(story + bytes([LATE, LONG]) for story in found.values())
-    found["rooms"] = rooms_story()
-    found["loop"] = loop_story()
-    found["presses"] = presses_story()
-    found["hosts"] = hosts_story()
-    found["wakes"] = wakes_story()
+    found["all"] = b"".join(sequence + bytes([LATE, LONG]) for sequence in found.values())
+    found["rooms"] = rooms_sequence()
+    found["loop"] = loop_sequence()
+    found["presses"] = presses_sequence()
+    found["hosts"] = hosts_sequence()
+    found["wakes"] = wakes_sequence()
     return found
 
 
@@ -131,8 +131,8 @@ def main() -> None:
     vectors = json.loads(Path(sys.argv[1]).read_text("utf-8"))
     folder, dictionary = Path(sys.argv[2]), Path(sys.argv[3])
     folder.mkdir(parents=True, exist_ok=True)
-    for name, story in stories(vectors).items():
-        (folder / name).write_bytes(story)
+    for name, sequence in sequences(vectors).items():
+        (folder / name).write_bytes(sequence)
     words = [f'"\\x{0x60 + len(key):02x}{key}"' for key in KEYS]
     words += ['"\\xf4"', '"\\xf5"', '"\\x1a"', '"\\x1b"']
     dictionary.write_text("\n".join(words) + "\n", "utf-8")

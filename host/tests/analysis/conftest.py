@@ -37,28 +37,28 @@ S3_BY_BUTTON = (
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class Waveform:
     """Edges to be told, by ms, with ways to change them."""
 
     steps: tuple[tuple[float, Channel, int], ...] = S3_BY_BUTTON
     levels: Mapping[Channel, int] = field(default_factory=lambda: dict(AWAKE))
 
-    def without(self, *channels: Channel) -> "Story":
-        return Story(
+    def without(self, *channels: Channel) -> "Waveform":
+        return Waveform(
             tuple(step for step in self.steps if step[1] not in channels),
             {channel: level for channel, level in self.levels.items() if channel not in channels},
         )
 
-    def dropping(self, since_ms: float, *channels: Channel) -> "Story":
+    def dropping(self, since_ms: float, *channels: Channel) -> "Waveform":
         """Leave out the edges of these channels (of all, if none is named) from a time on."""
         chosen = channels or tuple(Channel)
         kept = (s for s in self.steps if s[0] < since_ms or s[1] not in chosen)
         return replace(self, steps=tuple(kept))
 
-    def plus(self, *steps: tuple[float, Channel, int]) -> "Story":
+    def plus(self, *steps: tuple[float, Channel, int]) -> "Waveform":
         return replace(self, steps=tuple(sorted((*self.steps, *steps), key=lambda s: s[0])))
 
-    def later(self, by_ms: float) -> "Story":
+    def later(self, by_ms: float) -> "Waveform":
         return replace(self, steps=tuple((ms + by_ms, c, level) for ms, c, level in self.steps))
 
     def edges(self) -> tuple[Edge, ...]:
@@ -69,17 +69,17 @@ class Story:
 
 
 @pytest.fixture(scope="session")
-def story() -> Story:
-    return Story()
+def waveform() -> Waveform:
+    return Waveform()
 
 
 @pytest.fixture(scope="session")
-def many_cycles(story: Story) -> Callable[[Iterable[float]], Story]:
-    """Return one story of a cycle after the other, each begun at its own ms."""
+def many_cycles(waveform: Waveform) -> Callable[[Iterable[float]], Waveform]:
+    """Return one waveform of a cycle after the other, each begun at its own ms."""
 
-    def tell(starts_ms: Iterable[float]) -> Story:
-        steps = [step for start in starts_ms for step in story.later(start).steps]
-        return replace(story, steps=tuple(steps))
+    def tell(starts_ms: Iterable[float]) -> Waveform:
+        steps = [step for start in starts_ms for step in waveform.later(start).steps]
+        return replace(waveform, steps=tuple(steps))
 
     return tell
 

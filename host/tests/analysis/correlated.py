@@ -17,7 +17,7 @@ BOUNDS = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)
 LIMIT = load_requirement("sysfund-0004")
 RESET_TO_TSC = BoundedNs(30 * MS, 20 * MS)
 UTC_NS = 1_777_000_000 * S
-# Of the story: SLP_S3# rises at 20.048 s, PLTRST# 110 ms later, light 1342 ms after that.
+# Of the waveform: SLP_S3# rises at 20.048 s, PLTRST# 110 ms later, light 1342 ms after that.
 ASLEEP_NS, AWAKE_NS = 1501 * MS, 20_048 * MS
 TO_OS_NS = 110 * MS + 30 * MS + 200 * MS
 
@@ -25,19 +25,19 @@ TO_OS_NS = 110 * MS + 30 * MS + 200 * MS
 class Campaign:
     """Cycles a minute apart and the records of a healthy OS, to be spoilt one by one."""
 
-    def __init__(self, story, record) -> None:
-        self.story, self.record = story, record
+    def __init__(self, waveform, record) -> None:
+        self.waveform, self.record = waveform, record
         self.cycles: list[TimedCycle] = []
         self.records = []
         self.at_ns = 0
         self.late_ns: int | None = None
 
-    def cycle(self, story=None, ignored=False, lost=False, **fields) -> "Campaign":
-        self.outside(story, ignored, lost)
+    def cycle(self, waveform=None, ignored=False, lost=False, **fields) -> "Campaign":
+        self.outside(waveform, ignored, lost)
         return self.inside(**fields)
 
-    def outside(self, story=None, ignored=False, lost=False) -> "Campaign":
-        told = self.story if story is None else story
+    def outside(self, waveform=None, ignored=False, lost=False) -> "Campaign":
+        told = self.waveform if waveform is None else waveform
         # An uneven pace, as campaigns have, so that the match has no second way.
         self.at_ns += 60 * S + len(self.cycles) ** 2 % 7 * S
         outside = build_cycle(

@@ -26,8 +26,8 @@ def test_a_trace_of_a_cycle_that_was_not_is_refused(record) -> None:
 
 
 @pytest.fixture
-def campaign(story, record) -> Campaign:
-    return Campaign(story, record)
+def campaign(waveform, record) -> Campaign:
+    return Campaign(waveform, record)
 
 
 def test_a_healthy_campaign_passes_without_a_finding(campaign) -> None:
@@ -138,8 +138,10 @@ def test_the_inside_time_is_judged_and_the_worst_counts(campaign, fields, verdic
         (21_000, Outcome.DARK, FindingKind.DARK),
     ],
 )
-def test_a_dut_that_does_not_come_back_fails(campaign, story, since_ms, outcome, finding) -> None:
-    answer = campaign.healthy(3).outside(story.dropping(since_ms)).correlation()
+def test_a_dut_that_does_not_come_back_fails(
+    campaign, waveform, since_ms, outcome, finding
+) -> None:
+    answer = campaign.healthy(3).outside(waveform.dropping(since_ms)).correlation()
 
     assert answer.cycles[3].outside.outcome is outcome
     assert answer.cycles[3].verdict is Verdict.FAIL
@@ -169,9 +171,9 @@ def test_a_dut_that_does_not_come_back_fails(campaign, story, since_ms, outcome,
 )
 @pytest.mark.parametrize("healthy", [9, 8])
 def test_what_is_no_evidence_does_not_count_and_is_told(
-    campaign, story, *, spoil, reason, is_undecided, healthy
+    campaign, waveform, *, spoil, reason, is_undecided, healthy
 ) -> None:
-    answer = spoil(campaign.healthy(healthy), story).correlation()
+    answer = spoil(campaign.healthy(healthy), waveform).correlation()
 
     assert not answer.cycles[healthy].judged
     assert (answer.cycles[healthy].why_not or "").startswith(reason)
@@ -193,8 +195,8 @@ def test_hybrid_sleeps_of_a_campaign_are_judged_and_named(campaign) -> None:
     assert answer.why.startswith("1 hybrid sleep, which resumes from S3, is judged with 2 S3: ")
 
 
-def test_no_cycle_that_can_be_judged_is_no_evidence(campaign, story) -> None:
-    answer = campaign.outside(story.dropping(0)).correlation()
+def test_no_cycle_that_can_be_judged_is_no_evidence(campaign, waveform) -> None:
+    answer = campaign.outside(waveform.dropping(0)).correlation()
 
     assert answer.verdict is Verdict.NO_EVIDENCE
     assert answer.why.startswith("The only cycle cannot be judged")
@@ -281,12 +283,14 @@ def test_what_the_bounds_explain_is_no_finding(campaign, fields) -> None:
 
 
 @pytest.mark.parametrize(("later_ms", "found"), [(300, False), (1_300, False), (2_000, True)])
-def test_light_is_late_where_it_is_by_more_than_the_bound(campaign, story, later_ms, found) -> None:
+def test_light_is_late_where_it_is_by_more_than_the_bound(
+    campaign, waveform, later_ms, found
+) -> None:
     # As a rule it comes 312 ms after the OS's "complete", known to a second by the OS's clock: the
     # mean of the three is known better, and bounds none of them.
-    (*steps, (lit_ms, line, level)) = story.steps
+    (*steps, (lit_ms, line, level)) = waveform.steps
     for _ in range(3):
-        campaign.cycle(replace(story, steps=(*steps, (lit_ms + later_ms, line, level))))
+        campaign.cycle(replace(waveform, steps=(*steps, (lit_ms + later_ms, line, level))))
 
     for cycle in campaign.correlation().cycles:
         assert cycle.light_after_complete.value_ns == (312 + later_ms) * MS
@@ -330,8 +334,8 @@ def test_ignored_cycles_do_not_move_the_campaigns_own_median(campaign) -> None:
     assert [cycle.unexplained.value_ns for cycle in answer.cycles[3:]] == [0, 0, 0]
 
 
-def test_s4_inside_is_no_mismatch_where_no_wire_could_show_it(campaign, story) -> None:
-    blind = story.without(Channel.SLP_S4)
+def test_s4_inside_is_no_mismatch_where_no_wire_could_show_it(campaign, waveform) -> None:
+    blind = waveform.without(Channel.SLP_S4)
     for _ in range(3):
         campaign.cycle(blind, kind=SleepKind.S4)
 
@@ -341,8 +345,8 @@ def test_s4_inside_is_no_mismatch_where_no_wire_could_show_it(campaign, story) -
     assert FindingKind.STATE_MISMATCH not in kinds(answer.cycles[0])
 
 
-def test_findings_of_the_wires_stand_first(campaign, story) -> None:
-    reset = story.plus((20_400, Channel.PLTRST, 0), (20_500, Channel.PLTRST, 1))
+def test_findings_of_the_wires_stand_first(campaign, waveform) -> None:
+    reset = waveform.plus((20_400, Channel.PLTRST, 0), (20_500, Channel.PLTRST, 1))
 
     answer = campaign.healthy(3).cycle(reset, bios_init_ms=400).correlation()
 

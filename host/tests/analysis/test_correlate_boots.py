@@ -66,8 +66,8 @@ class Boots(Campaign):
 
 
 @pytest.fixture
-def campaign(story, record) -> Boots:
-    return Boots(story, record)
+def campaign(waveform, record) -> Boots:
+    return Boots(waveform, record)
 
 
 def test_a_boot_goes_to_its_cycle_with_its_shutdown(campaign: Boots) -> None:
@@ -131,10 +131,10 @@ def test_boots_of_other_days_are_of_no_cycle(campaign: Boots) -> None:
     assert answer.verdict is Verdict.NO_EVIDENCE
 
 
-def test_campaigns_of_boots_are_compared_to_the_desktop(story, record) -> None:
+def test_campaigns_of_boots_are_compared_to_the_desktop(waveform, record) -> None:
     sides = []
     for main_ms in (MAIN_MS, MAIN_MS + 4_000):
-        boots = Boots(story, record)
+        boots = Boots(waveform, record)
         for number in range(12):
             boots.boot(main_ms + number)
         cycles = boots.correlation(BOOT_30S).cycles
@@ -153,9 +153,9 @@ def test_campaigns_of_boots_are_compared_to_the_desktop(story, record) -> None:
     firmware=st.sampled_from([0.0, 1e-3, 1e9, float(LOADER_MS)]),
 )
 def test_hostile_times_of_boots_match_nothing_and_break_nothing(
-    story, record, starts: list[int], firmware: float
+    waveform, record, starts: list[int], firmware: float
 ) -> None:
-    boots = Boots(story, record)
+    boots = Boots(waveform, record)
     for _ in range(4):
         boots.boot(told=False)
     for start_ns in starts:

@@ -17,16 +17,18 @@ from resume_rig.rig.dut_profile import load_dut_profile
 
 
 @pytest.fixture
-def campaign(story, record) -> Campaign:
-    return Campaign(story, record)
+def campaign(waveform, record) -> Campaign:
+    return Campaign(waveform, record)
 
 
-def test_a_capture_without_the_hosts_time_is_matched_and_has_no_os_clock(campaign, story) -> None:
+def test_a_capture_without_the_hosts_time_is_matched_and_has_no_os_clock(
+    campaign, waveform
+) -> None:
     campaign.healthy(4)
     on_own_clock = []
     for cycle in campaign.cycles:
         shift_ms = (cycle.wake_utc.value_ns - UTC_NS - AWAKE_NS) / MS
-        moved = story.later(shift_ms)
+        moved = waveform.later(shift_ms)
         outside = build_cycle(cycle.outside.number, moved.edges(), moved.levels, None, BOUNDS)
         on_own_clock.append(TimedCycle(outside))
     campaign.cycles = on_own_clock
@@ -125,9 +127,9 @@ def test_what_cannot_be_a_cycle_of_the_wires_is_not_matched_with_one(campaign, k
 
 
 @pytest.mark.parametrize("at", [2, 4], ids=["the log goes on", "the log ends before it"])
-def test_of_what_stayed_dark_no_log_is_blamed(campaign, story, at) -> None:
+def test_of_what_stayed_dark_no_log_is_blamed(campaign, waveform, at) -> None:
     """It may have hung: then no OS was there to write a record."""
-    dark = story.dropping(21_000, Channel.BACKLIGHT)
+    dark = waveform.dropping(21_000, Channel.BACKLIGHT)
     campaign.healthy(at).outside(dark)
     campaign.healthy(4 - at)
 
@@ -140,7 +142,7 @@ def test_of_what_stayed_dark_no_log_is_blamed(campaign, story, at) -> None:
 
 
 @pytest.mark.parametrize("at", [0, 2, 4], ids=["before the log", "within", "after it"])
-def test_a_planned_boot_has_no_record_that_could_be_overwritten(campaign, story, at) -> None:
+def test_a_planned_boot_has_no_record_that_could_be_overwritten(campaign, waveform, at) -> None:
     campaign.healthy(at).outside()
     boot = replace(campaign.cycles[at].outside, asked=SleepKind.BOOT, state=OutsideState.S5)
     campaign.cycles[at] = replace(campaign.cycles[at], outside=boot)
@@ -153,8 +155,8 @@ def test_a_planned_boot_has_no_record_that_could_be_overwritten(campaign, story,
     assert kinds(cycle) == []
 
 
-def test_a_dark_display_takes_no_record_from_a_cycle(campaign, story) -> None:
-    campaign.healthy(2).cycle(story.dropping(21_000, Channel.BACKLIGHT)).healthy(2)
+def test_a_dark_display_takes_no_record_from_a_cycle(campaign, waveform) -> None:
+    campaign.healthy(2).cycle(waveform.dropping(21_000, Channel.BACKLIGHT)).healthy(2)
 
     answer = campaign.correlation()
 
@@ -162,9 +164,9 @@ def test_a_dark_display_takes_no_record_from_a_cycle(campaign, story) -> None:
     assert kinds(answer.cycles[2]) == [FindingKind.DARK]
 
 
-def test_the_record_of_a_sleep_beside_the_cycles_is_none_of_theirs(campaign, story) -> None:
+def test_the_record_of_a_sleep_beside_the_cycles_is_none_of_theirs(campaign, waveform) -> None:
     """Each stands as far before a cycle as the other: together they look like a set clock."""
-    dark = story.dropping(21_000, Channel.BACKLIGHT)
+    dark = waveform.dropping(21_000, Channel.BACKLIGHT)
     campaign.healthy(2).outside(dark).cycle(dark, late_ns=-25 * S).cycle(dark, late_ns=-25 * S)
     woke_ns = [campaign.cycles[number].wake_utc.value_ns - 25 * S for number in (3, 4)]
     beside = [ExtraSleep(each_ns - 18 * S, each_ns) for each_ns in woke_ns]

@@ -134,9 +134,9 @@ def test_without_samples_there_is_nothing_to_say() -> None:
     ids=["to the light", "to PLTRST#", "without an end"],
 )
 def test_a_resume_is_metered_from_the_press_to_the_last_line_that_shows_it(
-    story, unwired: tuple[Channel, ...], until_ms: int | None
+    waveform, unwired: tuple[Channel, ...], until_ms: int | None
 ) -> None:
-    told = story.without(*unwired)
+    told = waveform.without(*unwired)
     metered = Metered(samples(lambda _: 9.5, until_ns=30 * S), MONITOR)
 
     cycle = build_cycle(

@@ -17,7 +17,7 @@ from resume_rig.model.result.verdict import FindingKind
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 MS = 1_000_000
-NS = 1e-6  # in the ms that a story is told in
+NS = 1e-6  # in the ms that a waveform is told in
 BOUNDS = IntervalBounds(rate_ppb=0)
 BUTTON, LED, LID = Channel.BUTTON, Channel.LED, Channel.LID
 SLP_S0, SLP_S3, SLP_S4, SLP_S5 = Channel.SLP_S0, Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5
@@ -25,8 +25,8 @@ PWR_OK, PLTRST, BACKLIGHT = Channel.PWR_OK, Channel.PLTRST, Channel.BACKLIGHT
 ADDED = {SLP_S5: 1}
 
 
-def build(story, wake_by=Actuator.BUTTON, **more):
-    return build_cycle(1, story.edges(), story.levels, wake_by, BOUNDS, **more)
+def build(waveform, wake_by=Actuator.BUTTON, **more):
+    return build_cycle(1, waveform.edges(), waveform.levels, wake_by, BOUNDS, **more)
 
 
 def kinds(cycle) -> list[str]:
@@ -120,8 +120,8 @@ def test_changes_are_found_in_short_and_long_lines_alike(count: int) -> None:
     assert not line.was(1, 20 * MS + 1, 30 * MS)
 
 
-def sleeps_of(story) -> list[tuple[float, float]]:
-    wires = Wires(lines_of(story.edges(), story.levels))
+def sleeps_of(waveform) -> list[tuple[float, float]]:
+    wires = Wires(lines_of(waveform.edges(), waveform.levels))
     return [(sleep.from_ns / MS, sleep.until_ns / MS) for sleep in find_sleeps(wires)]
 
 
@@ -129,17 +129,17 @@ AGAIN = ((SLP_S3, 0), (SLP_S3, 1))
 
 
 @pytest.mark.parametrize(("gap_ms", "count"), [(1_999, 1), (1_999.999999, 1), (2_000, 2)])
-def test_a_fall_within_two_seconds_of_a_wake_is_of_that_wake(story, gap_ms, count) -> None:
+def test_a_fall_within_two_seconds_of_a_wake_is_of_that_wake(waveform, gap_ms, count) -> None:
     fall = 20_048 + gap_ms
-    more = story.plus((fall, SLP_S3, 0), (fall + 500, SLP_S3, 1))
+    more = waveform.plus((fall, SLP_S3, 0), (fall + 500, SLP_S3, 1))
 
     assert len(sleeps_of(more)) == count
 
 
-def reset(story, gap_ms: float, low_ms: float, *more):
+def reset(waveform, gap_ms: float, low_ms: float, *more):
     """S3, and then a low of SLP_S3# and SLP_S4# after `gap_ms` of running."""
     fall = 20_048 + gap_ms
-    return story.dropping(20_200).plus(
+    return waveform.dropping(20_200).plus(
         (fall, SLP_S3, 0),
         (fall + 0.03, SLP_S4, 0),
         (fall + low_ms - 0.03, SLP_S4, 1),
@@ -158,33 +158,33 @@ def reset(story, gap_ms: float, low_ms: float, *more):
         (1_000, 30_000, 1),
     ],
 )
-def test_a_short_deep_low_soon_after_the_wake_is_a_reset(story, gap_ms, low_ms, count) -> None:
-    assert len(sleeps_of(reset(story, gap_ms, low_ms))) == count
+def test_a_short_deep_low_soon_after_the_wake_is_a_reset(waveform, gap_ms, low_ms, count) -> None:
+    assert len(sleeps_of(reset(waveform, gap_ms, low_ms))) == count
 
 
-def test_a_press_before_or_in_a_deep_low_makes_it_a_sleep_of_its_own(story) -> None:
+def test_a_press_before_or_in_a_deep_low_makes_it_a_sleep_of_its_own(waveform) -> None:
     def count(press_ms: float) -> int:
         press = (press_ms, BUTTON, 0), (press_ms + 100, BUTTON, 1)
-        return len(sleeps_of(reset(story, 3_000, 4_000, *press)))
+        return len(sleeps_of(reset(waveform, 3_000, 4_000, *press)))
 
     assert [count(ms) for ms in (21_000, 24_000, 27_500)] == [2, 2, 1]
 
 
-def test_how_often_the_power_was_cycled_is_counted(story) -> None:
-    def reboots(story) -> int:
-        wires = Wires(lines_of(story.edges(), story.levels))
+def test_how_often_the_power_was_cycled_is_counted(waveform) -> None:
+    def reboots(waveform) -> int:
+        wires = Wires(lines_of(waveform.edges(), waveform.levels))
         return find_sleeps(wires)[0].reboots
 
-    assert reboots(story) == 0
-    assert reboots(reset(story, 3_000, 4_000)) == 1
-    assert reboots(reset(story, 1_000, 4_000)) == 1
+    assert reboots(waveform) == 0
+    assert reboots(reset(waveform, 3_000, 4_000)) == 1
+    assert reboots(reset(waveform, 1_000, 4_000)) == 1
 
 
-def dozing(story, write_ms: float = 20_000, *more):
+def dozing(waveform, write_ms: float = 20_000, *more):
     """S3 at 1.5 s, awake from 600 s for `write_ms` to write the image, S4 until 900 s."""
     fall = 600_000 + write_ms
     return replace(
-        story,
+        waveform,
         steps=tuple(
             sorted(
                 (
@@ -211,20 +211,20 @@ def dozing(story, write_ms: float = 20_000, *more):
 
 
 @pytest.mark.parametrize(("write_ms", "count"), [(180_000, 1), (180_000.001, 2), (31_000, 1)])
-def test_a_doze_writes_its_image_within_three_minutes(story, write_ms, count) -> None:
-    assert len(sleeps_of(dozing(story, write_ms))) == count
+def test_a_doze_writes_its_image_within_three_minutes(waveform, write_ms, count) -> None:
+    assert len(sleeps_of(dozing(waveform, write_ms))) == count
 
 
-def test_a_doze_needs_a_watched_display_and_button(story) -> None:
+def test_a_doze_needs_a_watched_display_and_button(waveform) -> None:
     for channel in (BACKLIGHT, BUTTON):
-        blind = dozing(story, 40_000).without(channel)
+        blind = dozing(waveform, 40_000).without(channel)
         assert len(sleeps_of(blind)) == 2
 
 
 @pytest.mark.parametrize(("after_ms", "dozed"), [(999, False), (1_000, True), (60_000, True)])
-def test_slp_s4_that_falls_a_second_after_slp_s3_is_a_doze(story, after_ms, dozed) -> None:
+def test_slp_s4_that_falls_a_second_after_slp_s3_is_a_doze(waveform, after_ms, dozed) -> None:
     fall = 1_501 + after_ms
-    deeper = story.plus((min(fall, 20_000), SLP_S4, 0), (20_040, SLP_S4, 1))
+    deeper = waveform.plus((min(fall, 20_000), SLP_S4, 0), (20_040, SLP_S4, 1))
 
     cycle = build(deeper)
 
@@ -233,19 +233,19 @@ def test_slp_s4_that_falls_a_second_after_slp_s3_is_a_doze(story, after_ms, doze
     assert (cycle.hibernated_from_ns is not None) is dozed
 
 
-def test_the_state_is_that_of_the_deepest_line_that_was_low(story) -> None:
-    def state(story):
-        wires = Wires(lines_of(story.edges(), story.levels))
+def test_the_state_is_that_of_the_deepest_line_that_was_low(waveform) -> None:
+    def state(waveform):
+        wires = Wires(lines_of(waveform.edges(), waveform.levels))
         return state_of(wires, find_sleeps(wires)[0])
 
-    s4 = story.plus((1_501.03, SLP_S4, 0), (20_040, SLP_S4, 1))
+    s4 = waveform.plus((1_501.03, SLP_S4, 0), (20_040, SLP_S4, 1))
     s5 = replace(s4, levels=s4.levels | ADDED).plus((1_501.06, SLP_S5, 0), (20_040, SLP_S5, 1))
-    assert [state(each) for each in (story, s4, s5)] == [
+    assert [state(each) for each in (waveform, s4, s5)] == [
         OutsideState.S3,
         OutsideState.S4,
         OutsideState.S5,
     ]
-    kept = story.without(PWR_OK)
+    kept = waveform.without(PWR_OK)
     assert state(replace(kept, levels=kept.levels | {PWR_OK: 1})) is OutsideState.NONE
 
 
@@ -254,9 +254,9 @@ PRESS = 20_000
 
 
 @pytest.mark.parametrize(("before_ms", "unclear"), [(5_000, True), (5_000.001, False)])
-def test_two_triggers_within_five_seconds_leave_open_which_it_was(story, before_ms, unclear):
+def test_two_triggers_within_five_seconds_leave_open_which_it_was(waveform, before_ms, unclear):
     first = LATE - before_ms
-    twice = story.plus((first, BUTTON, 0), (first + 100, BUTTON, 1))
+    twice = waveform.plus((first, BUTTON, 0), (first + 100, BUTTON, 1))
 
     cycle = build(twice)
 
@@ -265,12 +265,12 @@ def test_two_triggers_within_five_seconds_leave_open_which_it_was(story, before_
 
 
 @pytest.mark.parametrize(("before_ms", "known"), [(30_000, True), (30_000.001, False)])
-def test_a_press_within_thirty_seconds_of_the_sleep_started_it(story, before_ms, known) -> None:
+def test_a_press_within_thirty_seconds_of_the_sleep_started_it(waveform, before_ms, known) -> None:
     late = replace(
-        story,
+        waveform,
         steps=tuple(
             (ms if c is BUTTON and ms < 200 else ms + before_ms - 1_501, c, level)
-            for ms, c, level in story.steps
+            for ms, c, level in waveform.steps
         ),
     )
 
@@ -296,8 +296,10 @@ def command(t_ms: float | None, half_ms: float = 0) -> Commanded:
         (command(None), Outcome.SLEPT_AND_WOKE, False),
     ],
 )
-def test_a_command_is_the_trigger_where_it_came_within_the_sleep(story, commanded, outcome, press):
-    quiet = story.dropping(19_000, BUTTON)
+def test_a_command_is_the_trigger_where_it_came_within_the_sleep(
+    waveform, commanded, outcome, press
+):
+    quiet = waveform.dropping(19_000, BUTTON)
 
     cycle = build(quiet, None, commanded=commanded)
 
@@ -317,9 +319,9 @@ def test_a_command_is_the_trigger_where_it_came_within_the_sleep(story, commande
         (3_999, 499, False),
     ],
 )
-def test_a_wake_is_held_off_within_four_seconds_of_the_sleep(story, pressed_ms, took_ms, held):
+def test_a_wake_is_held_off_within_four_seconds_of_the_sleep(waveform, pressed_ms, took_ms, held):
     press = 1_501 + pressed_ms
-    moved = story.dropping(PRESS).plus(
+    moved = waveform.dropping(PRESS).plus(
         (press, BUTTON, 0),
         (press + took_ms, SLP_S3, 1),
         (press + took_ms + 60, PWR_OK, 1),
@@ -334,12 +336,12 @@ def test_a_wake_is_held_off_within_four_seconds_of_the_sleep(story, pressed_ms, 
     assert kinds(cycle) == (["held-off"] if held else [])
 
 
-def test_a_dut_that_does_not_wake_is_told_with_what_was_asked(story) -> None:
-    asleep = story.dropping(PRESS)
+def test_a_dut_that_does_not_wake_is_told_with_what_was_asked(waveform) -> None:
+    asleep = waveform.dropping(PRESS)
     pressed = asleep.plus((PRESS, BUTTON, 0), (PRESS + 100, BUTTON, 1))
 
-    def text(story, *args, **more) -> str:
-        cycle = build(story, *args, **more)
+    def text(waveform, *args, **more) -> str:
+        cycle = build(waveform, *args, **more)
         assert cycle.outcome is Outcome.NEVER_WOKE
         return cycle.findings[0].text.replace("#", "")
 
@@ -355,8 +357,8 @@ def test_a_dut_that_does_not_wake_is_told_with_what_was_asked(story) -> None:
     assert build(pressed, None).outcome is Outcome.NEVER_WOKE
 
 
-def test_a_dut_that_wakes_alone_is_told_with_what_did_not_come(story) -> None:
-    quiet = story.dropping(19_000, BUTTON)
+def test_a_dut_that_wakes_alone_is_told_with_what_did_not_come(waveform) -> None:
+    quiet = waveform.dropping(19_000, BUTTON)
 
     def text(*args, **more) -> str | None:
         cycle = build(quiet, *args, **more)
@@ -375,8 +377,8 @@ def test_a_dut_that_wakes_alone_is_told_with_what_did_not_come(story) -> None:
     assert build(quiet.without(LID), Actuator.LID).outcome is Outcome.SLEPT_AND_WOKE
 
 
-def test_of_several_presses_before_a_sleep_the_dut_may_have_kept_the_last(story) -> None:
-    more = story.dropping(19_000, BUTTON).plus((1_300, BUTTON, 0), (1_450, BUTTON, 1))
+def test_of_several_presses_before_a_sleep_the_dut_may_have_kept_the_last(waveform) -> None:
+    more = waveform.dropping(19_000, BUTTON).plus((1_300, BUTTON, 0), (1_450, BUTTON, 1))
 
     cycle = build(more)
 
@@ -386,10 +388,10 @@ def test_of_several_presses_before_a_sleep_the_dut_may_have_kept_the_last(story)
     )
 
 
-def test_resets_and_powers_of_a_wake_are_counted(story) -> None:
-    once = build(story)
-    reset_again = build(story.plus((20_170, PLTRST, 0), (20_190, PLTRST, 1)))
-    power_again = build(story.plus((20_120, PWR_OK, 0), (20_140, PWR_OK, 1)))
+def test_resets_and_powers_of_a_wake_are_counted(waveform) -> None:
+    once = build(waveform)
+    reset_again = build(waveform.plus((20_170, PLTRST, 0), (20_190, PLTRST, 1)))
+    power_again = build(waveform.plus((20_120, PWR_OK, 0), (20_140, PWR_OK, 1)))
 
     assert kinds(once) == []
     assert reset_again.findings[0].evidence == {"pltrst_rises": 2, "pwr_ok_rises": 1}
@@ -397,15 +399,15 @@ def test_resets_and_powers_of_a_wake_are_counted(story) -> None:
     assert reset_again.intervals[IntervalName.PRESS_TO_PLTRST].value_ns == 190 * MS
     assert power_again.intervals[IntervalName.PRESS_TO_PWR_OK].value_ns == 140 * MS
     # Without power nothing leaves reset: which rise was before it is not known.
-    fell = build(story.plus((20_150, PWR_OK, 0)).dropping(20_150, BUTTON))
+    fell = build(waveform.plus((20_150, PWR_OK, 0)).dropping(20_150, BUTTON))
     assert IntervalName.PRESS_TO_PWR_OK not in fell.intervals
 
 
-def test_a_display_that_stays_dark_is_told_apart_from_a_dut_held_in_reset(story) -> None:
-    dark = build(story.dropping(21_000))
-    held = build(story.dropping(20_150))
-    blind = build(story.dropping(20_150).without(BACKLIGHT))
-    lit = build(story.dropping(20_158, PLTRST))
+def test_a_display_that_stays_dark_is_told_apart_from_a_dut_held_in_reset(waveform) -> None:
+    dark = build(waveform.dropping(21_000))
+    held = build(waveform.dropping(20_150))
+    blind = build(waveform.dropping(20_150).without(BACKLIGHT))
+    lit = build(waveform.dropping(20_158, PLTRST))
 
     assert (dark.outcome, dark.findings[0].text) == (
         Outcome.DARK,
@@ -419,8 +421,8 @@ def test_a_display_that_stays_dark_is_told_apart_from_a_dut_held_in_reset(story)
 
 
 @pytest.mark.parametrize(("lit_ms", "found"), [(99, False), (100, True)])
-def test_light_of_a_tenth_of_a_second_in_a_sleep_is_named(story, lit_ms, found) -> None:
-    shown = story.plus((5_000, BACKLIGHT, 1), (5_000 + lit_ms, BACKLIGHT, 0))
+def test_light_of_a_tenth_of_a_second_in_a_sleep_is_named(waveform, lit_ms, found) -> None:
+    shown = waveform.plus((5_000, BACKLIGHT, 1), (5_000 + lit_ms, BACKLIGHT, 0))
 
     cycle = build(shown)
 
@@ -429,14 +431,14 @@ def test_light_of_a_tenth_of_a_second_in_a_sleep_is_named(story, lit_ms, found) 
         assert cycle.findings[0].evidence == {"lit_from_ns": 5_000 * MS, "lit_at_wake": 0}
 
 
-def test_light_that_is_there_at_the_wake_is_no_light_of_it(story) -> None:
-    cycle = build(story.dropping(0, BACKLIGHT).plus((700, BACKLIGHT, 0), (19_000, BACKLIGHT, 1)))
+def test_light_that_is_there_at_the_wake_is_no_light_of_it(waveform) -> None:
+    cycle = build(waveform.dropping(0, BACKLIGHT).plus((700, BACKLIGHT, 0), (19_000, BACKLIGHT, 1)))
 
     assert cycle.findings[0].evidence == {"lit_from_ns": 19_000 * MS, "lit_at_wake": 1}
     assert IntervalName.PRESS_TO_LIGHT not in cycle.intervals
 
 
-def s0ix(story, *more):
+def s0ix(waveform, *more):
     """A standby of 400 s by its display, with SLP_S0# low for some of it."""
     levels = dict.fromkeys((SLP_S3, PWR_OK, BACKLIGHT, BUTTON, LID, SLP_S0), 1)
     steps = (
@@ -448,12 +450,12 @@ def s0ix(story, *more):
         (401_500, BACKLIGHT, 1),
         *more,
     )
-    return replace(story, levels=levels, steps=tuple(sorted(steps, key=lambda step: step[0])))
+    return replace(waveform, levels=levels, steps=tuple(sorted(steps, key=lambda step: step[0])))
 
 
-def test_a_standby_is_as_long_as_its_darkness_and_as_deep_as_slp_s0_shows(story) -> None:
+def test_a_standby_is_as_long_as_its_darkness_and_as_deep_as_slp_s0_shows(waveform) -> None:
     def deep(*more) -> float | None:
-        cycle = build(s0ix(story, *more))
+        cycle = build(s0ix(waveform, *more))
         assert (cycle.state, cycle.standby_ns) == (OutsideState.S0IX, 400_500 * MS)
         return cycle.findings[0].evidence["deep_s"] if cycle.findings else None
 
@@ -463,18 +465,20 @@ def test_a_standby_is_as_long_as_its_darkness_and_as_deep_as_slp_s0_shows(story)
     assert deep((401_400, SLP_S0, 0), (402_000, SLP_S0, 1)) == 0.1
     assert deep((401_400, SLP_S0, 0)) == 0.1
     assert deep() == 0.0
-    assert build(s0ix(story).without(SLP_S0)).findings == ()
+    assert build(s0ix(waveform).without(SLP_S0)).findings == ()
 
 
 @pytest.mark.parametrize(("dark_ms", "count"), [(99.999, 0), (100, 1)])
-def test_a_display_is_dark_from_a_tenth_of_a_second_on(story, dark_ms, count) -> None:
+def test_a_display_is_dark_from_a_tenth_of_a_second_on(waveform, dark_ms, count) -> None:
     levels = {SLP_S3: 1, BACKLIGHT: 1}
-    dark = replace(story, levels=levels, steps=((500, BACKLIGHT, 0), (500 + dark_ms, BACKLIGHT, 1)))
+    dark = replace(
+        waveform, levels=levels, steps=((500, BACKLIGHT, 0), (500 + dark_ms, BACKLIGHT, 1))
+    )
 
     assert len(sleeps_of(dark)) == count
 
 
-def test_darkness_counts_while_the_lid_is_open(story) -> None:
+def test_darkness_counts_while_the_lid_is_open(waveform) -> None:
     levels = {SLP_S3: 1, BACKLIGHT: 1, LID: 1}
 
     def count(closed_ms: float, opened_ms: float) -> int:
@@ -484,7 +488,7 @@ def test_darkness_counts_while_the_lid_is_open(story) -> None:
             (500 + opened_ms, LID, 1),
             (1_500, BACKLIGHT, 1),
         )
-        return len(sleeps_of(replace(story, levels=levels, steps=steps)))
+        return len(sleeps_of(replace(waveform, levels=levels, steps=steps)))
 
     assert [count(*each) for each in ((50, 951), (50, 950), (99, 1_000 - NS), (100, 999))] == [
         0,
@@ -503,7 +507,7 @@ def test_darkness_counts_while_the_lid_is_open(story) -> None:
         (2_998, 1, [(1_000, 4_999)]),
     ],
 )
-def test_a_led_that_blinks_is_one_sleep(story, lit_ms, last_ms, sleeps) -> None:
+def test_a_led_that_blinks_is_one_sleep(waveform, lit_ms, last_ms, sleeps) -> None:
     """Dark for a second, alight for `lit_ms`, dark for `last_ms`; of 3 s or more it is a sleep."""
     steps = (
         (1_000, LED, 0),
@@ -511,27 +515,29 @@ def test_a_led_that_blinks_is_one_sleep(story, lit_ms, last_ms, sleeps) -> None:
         (2_000 + lit_ms, LED, 0),
         (2_000 + lit_ms + last_ms, LED, 1),
     )
-    blinking = replace(story, levels={LED: 1}, steps=steps)
+    blinking = replace(waveform, levels={LED: 1}, steps=steps)
 
     assert sleeps_of(blinking) == sleeps
 
 
-def test_a_capture_that_begins_or_ends_asleep_has_open_ends(story) -> None:
-    begun = replace(story.dropping(0), levels=story.levels | {SLP_S3: 0}).plus((20_048, SLP_S3, 1))
+def test_a_capture_that_begins_or_ends_asleep_has_open_ends(waveform) -> None:
+    begun = replace(waveform.dropping(0), levels=waveform.levels | {SLP_S3: 0}).plus(
+        (20_048, SLP_S3, 1)
+    )
     inf = float("inf")
 
     assert sleeps_of(begun) == [(-inf, 20_048)]
-    assert sleeps_of(story.dropping(2_000)) == [(1_501, inf)]
+    assert sleeps_of(waveform.dropping(2_000)) == [(1_501, inf)]
     # PWR_OK and PLTRST# say that it woke, whatever the line of the sleep does.
-    stuck = story.dropping(20_048, SLP_S3)
+    stuck = waveform.dropping(20_048, SLP_S3)
     assert sleeps_of(stuck) == [(1_501, 20_108)]
 
 
-def test_nothing_slept_is_told_with_the_lines_that_say_so(story) -> None:
-    awake = story.dropping(0)
+def test_nothing_slept_is_told_with_the_lines_that_say_so(waveform) -> None:
+    awake = waveform.dropping(0)
 
-    def text(story) -> str:
-        cycle = build(story)
+    def text(waveform) -> str:
+        cycle = build(waveform)
         assert cycle.outcome is Outcome.NEVER_SLEPT
         return cycle.findings[0].text.replace("#", "")
 
@@ -543,18 +549,18 @@ def test_nothing_slept_is_told_with_the_lines_that_say_so(story) -> None:
     )
     blind = replace(awake, levels={BUTTON: 1})
     assert text(blind) == "No sleep was seen, and no line is wired that could show one."
-    kept = replace(story.without(PWR_OK), levels=story.levels | {PWR_OK: 1})
+    kept = replace(waveform.without(PWR_OK), levels=waveform.levels | {PWR_OK: 1})
     assert text(kept) == "The DUT never slept: SLP_S3 fell but PWR_OK stayed high."
 
 
-def test_a_capture_is_cut_before_the_first_press_of_each_sleep(story, many_cycles) -> None:
+def test_a_capture_is_cut_before_the_first_press_of_each_sleep(waveform, many_cycles) -> None:
     twice = many_cycles([0, 60_000]).plus((60_500, BUTTON, 0), (60_600, BUTTON, 1))
 
     groups = split_cycles(twice.edges(), twice.levels)
 
     assert [group.edges[0].t_ns / MS for group in groups] == [0, 60_000]
     assert sum(len(group.edges) for group in groups) == len(twice.edges())
-    assert groups[1].initial_levels == story.levels
+    assert groups[1].initial_levels == waveform.levels
 
 
 def onset(**more) -> LightOnset:
@@ -573,10 +579,10 @@ def onset(**more) -> LightOnset:
     ("first_ms", "ninety_ms", "timed"),
     [(21_400, 21_500, True), (LATE, 21_500, True), (LATE - NS, 21_500, False)],
 )
-def test_light_is_of_a_wake_where_all_its_moments_are(story, first_ms, ninety_ms, timed) -> None:
+def test_light_is_of_a_wake_where_all_its_moments_are(waveform, first_ms, ninety_ms, timed) -> None:
     reading = LightReading(onset(first_ns=first_ms, ninety_ns=ninety_ms))
 
-    cycle = build(story, light=reading)
+    cycle = build(waveform, light=reading)
 
     basis = LightBasis.HALF if timed else LightBasis.COMPARATOR
     assert cycle.light_basis is basis
@@ -590,16 +596,16 @@ def test_light_is_of_a_wake_where_all_its_moments_are(story, first_ms, ninety_ms
         )
 
 
-def test_what_could_not_be_timed_is_said_with_its_reason(story) -> None:
-    def text(state: OnsetState, story=story, **more) -> str:
-        cycle = build(story, light=LightReading(onset(state=state, **more)))
+def test_what_could_not_be_timed_is_said_with_its_reason(waveform) -> None:
+    def text(state: OnsetState, waveform=waveform, **more) -> str:
+        cycle = build(waveform, light=LightReading(onset(state=state, **more)))
         (finding,) = cycle.findings
         return finding.text
 
     instead = "BACKLIGHT's edge stands for it."
     assert text(OnsetState.SATURATED).endswith(f"was at the end of its range; {instead}")
     assert text(OnsetState.OK, half_ns=None).endswith(f"it has no moment of 50 %; {instead}")
-    dark = story.without(BACKLIGHT)
+    dark = waveform.without(BACKLIGHT)
     assert text(OnsetState.UNSTABLE, dark).endswith("no interval to light is formed.")
 
 
@@ -636,7 +642,7 @@ def test_light_that_comes_in_steps_is_timed_by_the_largest(parts, expected) -> N
         assert (found.steps, found.before) == (count, pytest.approx(before))
 
 
-def test_the_first_light_of_a_wake_is_its_light(story) -> None:
-    again = story.plus((22_500, BACKLIGHT, 0), (23_500, BACKLIGHT, 1))
+def test_the_first_light_of_a_wake_is_its_light(waveform) -> None:
+    again = waveform.plus((22_500, BACKLIGHT, 0), (23_500, BACKLIGHT, 1))
 
     assert build(again).intervals[IntervalName.PRESS_TO_LIGHT].value_ns == 1_500 * MS

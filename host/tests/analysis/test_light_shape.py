@@ -226,7 +226,7 @@ def test_a_pwm_that_is_slow_beside_the_span_is_refused() -> None:
     assert {HALF, NINETY} <= set(reading.refused)
 
 
-def test_a_cycle_says_which_moment_was_refused_and_what_its_light_is(story) -> None:
+def test_a_cycle_says_which_moment_was_refused_and_what_its_light_is(waveform) -> None:
     bounds = IntervalBounds(rate_ppb=0, press_definition_ns=0)
     shifted = 21_500 * MS - 400 * MS
 
@@ -237,9 +237,9 @@ def test_a_cycle_says_which_moment_was_refused_and_what_its_light_is(story) -> N
             name: getattr(onset, name) + shifted for name in ("first_ns", "half_ns", "ninety_ns")
         }
         light = reading._replace(onset=replace(onset, **moved))
-        story_edges = story.without(Channel.BACKLIGHT)
+        dark_edges = waveform.without(Channel.BACKLIGHT)
         return build_cycle(
-            1, story_edges.edges(), story_edges.levels, Actuator.BUTTON, bounds, light=light
+            1, dark_edges.edges(), dark_edges.levels, Actuator.BUTTON, bounds, light=light
         )
 
     hidden = cycle(replace(SLOW, lamp=0.1, lamp_hz=100))

@@ -1,7 +1,7 @@
 """One record of each cycle from what all ways say, and one answer of two views of a log.
 
 How both views are weighed is asked of `_Followed`, in whose place numbers stand: to make two logs
-whose evidence is as wanted takes whole campaigns (test_match_told.py).
+whose evidence is as wanted takes whole campaigns (test_match_clock_settings.py).
 """
 
 import math

@@ -102,8 +102,8 @@ WITHOUT: tuple[Spoil, ...] = (
 
 
 @pytest.mark.parametrize("spoil", WITHOUT, ids=lambda spoil: spoil.__name__)
-def test_there_is_no_verdict_and_it_is_said_why(story, record, spoil: Spoil) -> None:
-    campaign = Campaign(story, record)
+def test_there_is_no_verdict_and_it_is_said_why(waveform, record, spoil: Spoil) -> None:
+    campaign = Campaign(waveform, record)
     spoil(campaign)
 
     answer = campaign.correlation()
@@ -114,5 +114,5 @@ def test_there_is_no_verdict_and_it_is_said_why(story, record, spoil: Spoil) -> 
     assert all(cycle.why_not for cycle in answer.cycles)
 
 
-def test_one_sound_cycle_is_evidence(story, record) -> None:
-    assert Campaign(story, record).healthy(1).correlation().verdict is Verdict.PASS
+def test_one_sound_cycle_is_evidence(waveform, record) -> None:
+    assert Campaign(waveform, record).healthy(1).correlation().verdict is Verdict.PASS

@@ -15,8 +15,8 @@ SLP_S3, SLP_S4, SLP_S5 = Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5
 PWR_OK, PLTRST, BACKLIGHT = Channel.PWR_OK, Channel.PLTRST, Channel.BACKLIGHT
 
 
-def build(story, wake_by=Actuator.BUTTON, **options):
-    return build_cycle(1, story.edges(), story.levels, wake_by, BOUNDS, **options)
+def build(waveform, wake_by=Actuator.BUTTON, **options):
+    return build_cycle(1, waveform.edges(), waveform.levels, wake_by, BOUNDS, **options)
 
 
 def values_ms(cycle):
@@ -37,7 +37,7 @@ def test_a_capture_is_cut_into_the_cycles_that_made_it(many_cycles, whole_ms, ga
 
 
 @given(begin=st.integers(0, 81_500), end=st.integers(0, 81_500))
-def test_a_capture_may_begin_and_end_anywhere(story, many_cycles, whole_ms, begin, end) -> None:
+def test_a_capture_may_begin_and_end_anywhere(waveform, many_cycles, whole_ms, begin, end) -> None:
     capture = many_cycles([0, 60_000])
     edges = capture.edges()
     levels = dict(capture.levels)
@@ -56,9 +56,9 @@ def test_a_capture_may_begin_and_end_anywhere(story, many_cycles, whole_ms, begi
             assert value == whole_ms[name] or name is IntervalName.PRESS_WIDTH
 
 
-def test_a_capture_that_begins_asleep_has_no_time_asleep(story) -> None:
-    levels = {**story.levels, SLP_S3: 0, PWR_OK: 0, PLTRST: 0, BACKLIGHT: 0}
-    edges = [edge for edge in story.edges() if edge.t_ns > 5_000 * MS]
+def test_a_capture_that_begins_asleep_has_no_time_asleep(waveform) -> None:
+    levels = {**waveform.levels, SLP_S3: 0, PWR_OK: 0, PLTRST: 0, BACKLIGHT: 0}
+    edges = [edge for edge in waveform.edges() if edge.t_ns > 5_000 * MS]
 
     (group,) = split_cycles(edges, levels)
     cycle = build_cycle(1, group.edges, group.initial_levels, None, BOUNDS)
@@ -69,15 +69,15 @@ def test_a_capture_that_begins_asleep_has_no_time_asleep(story) -> None:
     assert values_ms(cycle)[IntervalName.PRESS_TO_LIGHT] == 1500
 
 
-def test_a_capture_without_a_sleep_has_no_cycle(story) -> None:
-    assert split_cycles(story.dropping(200).edges(), story.levels) == []
+def test_a_capture_without_a_sleep_has_no_cycle(waveform) -> None:
+    assert split_cycles(waveform.dropping(200).edges(), waveform.levels) == []
     assert split_cycles([], {}) == []
 
 
-def test_a_press_long_before_the_sleep_did_not_start_it(story) -> None:
-    late = type(story)(
-        tuple((ms + 60_000 if ms > 200 else ms, c, level) for ms, c, level in story.steps),
-        story.levels,
+def test_a_press_long_before_the_sleep_did_not_start_it(waveform) -> None:
+    late = type(waveform)(
+        tuple((ms + 60_000 if ms > 200 else ms, c, level) for ms, c, level in waveform.steps),
+        waveform.levels,
     )
 
     assert IntervalName.TRIGGER_TO_SLP_S3 not in build(late).intervals

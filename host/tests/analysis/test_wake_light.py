@@ -32,9 +32,9 @@ def onset(lit_ms=LIT_MS, *, state=OnsetState.OK, pwm_ns=0, resolution_ns=20_000)
     return LightOnset(state, *times, resolution_ns=resolution_ns, pwm_uncertainty_ns=pwm_ns)
 
 
-def build(story, light, **more):
+def build(waveform, light, **more):
     reading = LightReading(light, **more)
-    return build_cycle(1, story.edges(), story.levels, Actuator.BUTTON, BOUNDS, light=reading)
+    return build_cycle(1, waveform.edges(), waveform.levels, Actuator.BUTTON, BOUNDS, light=reading)
 
 
 def light_ms(cycle):
@@ -47,16 +47,16 @@ def kinds(cycle):
     return [finding.kind for finding in cycle.findings]
 
 
-def test_a_measured_onset_gives_t_50_t_first_and_t_90(story) -> None:
-    cycle = build(story, onset())
+def test_a_measured_onset_gives_t_50_t_first_and_t_90(waveform) -> None:
+    cycle = build(waveform, onset())
 
     assert light_ms(cycle) == [1505, 1347, 1501, 1509]
     assert cycle.light_basis is LightBasis.HALF
     assert cycle.findings == ()
 
 
-def test_light_is_timed_where_no_comparator_is_wired(story) -> None:
-    cycle = build(story.without(Channel.BACKLIGHT), onset())
+def test_light_is_timed_where_no_comparator_is_wired(waveform) -> None:
+    cycle = build(waveform.without(Channel.BACKLIGHT), onset())
 
     assert light_ms(cycle) == [1505, 1347, 1501, 1509]
     assert cycle.light_basis is LightBasis.HALF
@@ -76,8 +76,10 @@ def test_light_is_timed_where_no_comparator_is_wired(story) -> None:
         (OnsetState.IDLE, "nothing was recorded"),
     ],
 )
-def test_what_was_not_timed_is_named_and_the_comparator_stands_for_it(story, state, words) -> None:
-    cycle = build(story, onset(state=state))
+def test_what_was_not_timed_is_named_and_the_comparator_stands_for_it(
+    waveform, state, words
+) -> None:
+    cycle = build(waveform, onset(state=state))
 
     first_ms = 1501 if state in (5, 6, 7) else None
     assert light_ms(cycle) == [1500, 1342, first_ms, None]
@@ -87,8 +89,8 @@ def test_what_was_not_timed_is_named_and_the_comparator_stands_for_it(story, sta
     assert words in finding.text
 
 
-def test_without_comparator_and_onset_there_is_no_light_and_no_complaint(story) -> None:
-    cycle = build(story.without(Channel.BACKLIGHT), onset(state=OnsetState.NO_LIGHT))
+def test_without_comparator_and_onset_there_is_no_light_and_no_complaint(waveform) -> None:
+    cycle = build(waveform.without(Channel.BACKLIGHT), onset(state=OnsetState.NO_LIGHT))
 
     assert light_ms(cycle) == [None] * 4
     assert cycle.light_basis is None
@@ -97,16 +99,16 @@ def test_without_comparator_and_onset_there_is_no_light_and_no_complaint(story) 
 
 
 @pytest.mark.parametrize("lit_ms", [-30_000, 3_000, 20_040])
-def test_an_onset_from_before_the_wake_is_none_of_it(story, lit_ms) -> None:
-    cycle = build(story, onset(lit_ms))
+def test_an_onset_from_before_the_wake_is_none_of_it(waveform, lit_ms) -> None:
+    cycle = build(waveform, onset(lit_ms))
 
     assert light_ms(cycle) == [1500, 1342, None, None]
     assert kinds(cycle) == [FindingKind.LIGHT_NOT_TIMED]
 
 
-def test_an_onset_at_the_moment_of_the_wake_is_of_it(story) -> None:
+def test_an_onset_at_the_moment_of_the_wake_is_of_it(waveform) -> None:
     # SLP_S3# rises at 20,048 ms, 48 ms after the press, and t_first is there.
-    cycle = build(story, onset(20_047))
+    cycle = build(waveform, onset(20_047))
 
     assert light_ms(cycle) == [52, None, 48, 56]
     assert kinds(cycle) == []
@@ -117,9 +119,9 @@ def test_an_onset_at_the_moment_of_the_wake_is_of_it(story) -> None:
     [(61_500, LIGHT[:2]), (41_492, LIGHT[:2]), (41_491, LIGHT)],
     ids=["after it", "t_90 as it begins", "t_90 just before it"],
 )
-def test_an_onset_of_the_next_sleep_is_none_of_this_wake(story, lit_ms, whose) -> None:
+def test_an_onset_of_the_next_sleep_is_none_of_this_wake(waveform, lit_ms, whose) -> None:
     # SLP_S3# falls again at 41,501 ms.
-    again = story.plus(*story.dropping(22_000).later(40_000).steps)
+    again = waveform.plus(*waveform.dropping(22_000).later(40_000).steps)
 
     cycle = build(again, onset(lit_ms))
 
@@ -127,8 +129,8 @@ def test_an_onset_of_the_next_sleep_is_none_of_this_wake(story, lit_ms, whose) -
     assert (light_ms(cycle)[0] == 1500) == (whose != LIGHT)
 
 
-def test_a_panel_too_dim_for_the_comparator_is_not_dark(story) -> None:
-    dim = story.dropping(21_000)
+def test_a_panel_too_dim_for_the_comparator_is_not_dark(waveform) -> None:
+    dim = waveform.dropping(21_000)
 
     assert build(dim, onset()).outcome is Outcome.SLEPT_AND_WOKE
     assert light_ms(build(dim, onset()))[0] == 1505
@@ -136,17 +138,17 @@ def test_a_panel_too_dim_for_the_comparator_is_not_dark(story) -> None:
     assert build(dim, onset(state=OnsetState.NO_LIGHT)).outcome is Outcome.DARK
 
 
-def test_the_bound_grows_with_resolution_and_dark_time_of_the_pwm(story) -> None:
+def test_the_bound_grows_with_resolution_and_dark_time_of_the_pwm(waveform) -> None:
     def bound_ns(light):
-        return build(story, light).intervals[IntervalName.PRESS_TO_LIGHT].bound_ns
+        return build(waveform, light).intervals[IntervalName.PRESS_TO_LIGHT].bound_ns
 
     assert bound_ns(onset(resolution_ns=1_020_000)) - bound_ns(onset()) == 500_000
     # 220 Hz at 50 %: u = 656 us, and t_50 is off by up to a half of the 2.27 ms of darkness.
     assert 1_136_225 <= bound_ns(onset(pwm_ns=656_000)) - bound_ns(onset()) <= 1_200_000
 
 
-def test_blocks_give_the_same_and_say_so(story) -> None:
-    cycle = build(story, onset(resolution_ns=2 * MS), from_blocks=True)
+def test_blocks_give_the_same_and_say_so(waveform) -> None:
+    cycle = build(waveform, onset(resolution_ns=2 * MS), from_blocks=True)
 
     assert light_ms(cycle) == [1505, 1347, 1501, 1509]
     assert cycle.light_basis is LightBasis.BLOCKS

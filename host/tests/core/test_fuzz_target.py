@@ -26,7 +26,7 @@ def test_every_seed_plays_through(tmp_path: Path, vectors: dict) -> None:
     said = fuzz(tmp_path, "SECONDS=0", "RUNS=0")
     if "no clang with libFuzzer here" in said:
         pytest.skip("no clang with libFuzzer here (Debian: clang and libclang-rt-14-dev)")
-    played = re.search(r"all as agreed in this many stories: (\d+)", said)
+    played = re.search(r"all as agreed in this many sequences: (\d+)", said)
     assert played is not None
     assert {entry["name"] for entry in vectors["exchanges"]} <= {
         path.name for path in (tmp_path / "seeds").iterdir()

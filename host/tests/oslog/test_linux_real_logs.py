@@ -98,7 +98,7 @@ def test_suspend_trace(shared_data: Path, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", DMESG)
-def test_both_tell_the_same_story(shared_data: Path, mode: str) -> None:
+def test_both_show_the_same_sleeps(shared_data: Path, mode: str) -> None:
     folder = shared_data / "pm-graph"
     log, trace = only_record(folder / DMESG[mode][0]), only_record(folder / FTRACE[mode][0])
     for half in ("kernel_suspend_ms", "kernel_resume_ms"):

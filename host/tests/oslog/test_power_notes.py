@@ -23,7 +23,7 @@ def both_orders(read: Read, events: list[str]) -> LogReading:
     return forward
 
 
-class Story:
+class Recorded:
     """Writes a DUT's events in their real order."""
 
     def __init__(self, write) -> None:
@@ -66,15 +66,15 @@ class Story:
 
 
 @pytest.fixture
-def story(write) -> Story:
-    return Story(write)
+def recorded(write) -> Recorded:
+    return Recorded(write)
 
 
-def test_the_order_of_a_real_cycle(write, read: Read, story: Story) -> None:
+def test_the_order_of_a_real_cycle(write, read: Read, recorded: Recorded) -> None:
     events = [
-        *(story.session(ACTIVE, ASLEEP, Reason=15), *story.sleep(story.request())),
-        story.session(ASLEEP, SCREEN_OFF, PowerStateAc="true"),
-        story.session(SCREEN_OFF, ACTIVE, Reason=32, PreviousSessionDurationInUs=296_000),
+        *(recorded.session(ACTIVE, ASLEEP, Reason=15), *recorded.sleep(recorded.request())),
+        recorded.session(ASLEEP, SCREEN_OFF, PowerStateAc="true"),
+        recorded.session(SCREEN_OFF, ACTIVE, Reason=32, PreviousSessionDurationInUs=296_000),
         write.account(),
     ]
     (record,) = both_orders(read, events).records
@@ -92,30 +92,30 @@ def test_the_order_of_a_real_cycle(write, read: Read, story: Story) -> None:
     ("reason", "asked"), [(4, True), (None, True), (0, False), (7, False), (6, False)]
 )
 def test_a_request_led_to_the_sleep_that_says_so(
-    write, read: Read, story: Story, reason: int | None, asked: bool
+    write, read: Read, recorded: Recorded, reason: int | None, asked: bool
 ) -> None:
-    events = [*story.sleep(story.request(), reason=reason), write.account()]
+    events = [*recorded.sleep(recorded.request(), reason=reason), write.account()]
     (record,) = both_orders(read, events).records
     assert ("requested_action" in figures(record)) == asked
 
 
-def test_a_request_leads_to_one_sleep_only(write, read: Read, story: Story) -> None:
+def test_a_request_leads_to_one_sleep_only(write, read: Read, recorded: Recorded) -> None:
     events = [
-        *(*story.sleep(story.request()), write.account()),
-        *(*story.sleep(), write.account(SleepDuration=1501)),
+        *(*recorded.sleep(recorded.request()), write.account()),
+        *(*recorded.sleep(), write.account(SleepDuration=1501)),
     ]
     first, second = both_orders(read, events).records
     assert "requested_action" in figures(first)
     assert "requested_action" not in figures(second)
 
 
-def test_a_quick_second_sleep_keeps_its_own_session(write, read: Read, story: Story) -> None:
+def test_a_quick_second_sleep_keeps_its_own_session(write, read: Read, recorded: Recorded) -> None:
     """As in a real log: the next sleep begins before the account of the one before is written."""
     events = [
-        *(story.session(ACTIVE, ASLEEP, Reason=1), *story.sleep(reason=0)),
-        story.session(ASLEEP, SCREEN_OFF, PreviousSessionDurationInUs=7),
-        story.session(SCREEN_OFF, ACTIVE, Reason=33),
-        *(story.session(ACTIVE, ASLEEP, Reason=32), story.asleep(0), write.account()),
+        *(recorded.session(ACTIVE, ASLEEP, Reason=1), *recorded.sleep(reason=0)),
+        recorded.session(ASLEEP, SCREEN_OFF, PreviousSessionDurationInUs=7),
+        recorded.session(SCREEN_OFF, ACTIVE, Reason=33),
+        *(recorded.session(ACTIVE, ASLEEP, Reason=32), recorded.asleep(0), write.account()),
         *(*write.wake(602), write.account(SleepDuration=1501)),
     ]
     first, second = map(figures, both_orders(read, events).records)
@@ -126,66 +126,74 @@ def test_a_quick_second_sleep_keeps_its_own_session(write, read: Read, story: St
 
 
 def test_a_screen_that_goes_on_later_is_no_part_of_the_wake(
-    write, read: Read, story: Story
+    write, read: Read, recorded: Recorded
 ) -> None:
     events = [
-        *(*story.sleep(), story.session(ASLEEP, ACTIVE)),
-        *(story.session(ACTIVE, SCREEN_OFF), story.session(SCREEN_OFF, ACTIVE), write.account()),
-        *(story.session(ACTIVE, SCREEN_OFF), story.session(SCREEN_OFF, ACTIVE)),
+        *(*recorded.sleep(), recorded.session(ASLEEP, ACTIVE)),
+        *(
+            recorded.session(ACTIVE, SCREEN_OFF),
+            recorded.session(SCREEN_OFF, ACTIVE),
+            write.account(),
+        ),
+        *(recorded.session(ACTIVE, SCREEN_OFF), recorded.session(SCREEN_OFF, ACTIVE)),
     ]
     (record,) = both_orders(read, events).records
     assert "sleep_session_us" in figures(record)
     assert "screen_on_us" not in figures(record)
 
 
-def test_without_a_battery_there_is_no_drain(write, read: Read, story: Story) -> None:
+def test_without_a_battery_there_is_no_drain(write, read: Read, recorded: Recorded) -> None:
     empty = {"PreviousEnergyCapacityAtStart": 0, "PreviousEnergyCapacityAtEnd": 0}
-    events = [*story.sleep(), story.session(ASLEEP, SCREEN_OFF, **empty), write.account()]
+    events = [*recorded.sleep(), recorded.session(ASLEEP, SCREEN_OFF, **empty), write.account()]
     (record,) = both_orders(read, events).records
     assert "sleep_energy_drain_mwh" not in figures(record)
 
 
 def test_connectivity_stands_with_the_next_record_of_its_boot(
-    write, read: Read, story: Story
+    write, read: Read, recorded: Recorded
 ) -> None:
     events = [
-        *(write.boot(22000), story.connectivity(0, 0), story.connectivity(2, 6)),
-        *(*story.sleep(), write.account(), *story.sleep(), write.account(SleepDuration=1501)),
-        *(story.connectivity(1, 1), write.boot(22000)),
-        *(*story.sleep(), write.account(SleepDuration=1502)),
+        *(write.boot(22000), recorded.connectivity(0, 0), recorded.connectivity(2, 6)),
+        *(*recorded.sleep(), write.account(), *recorded.sleep(), write.account(SleepDuration=1501)),
+        *(recorded.connectivity(1, 1), write.boot(22000)),
+        *(*recorded.sleep(), write.account(SleepDuration=1502)),
     ]
     first, second, third = map(figures, both_orders(read, events).records)
     assert (first["standby_connectivity"], first["standby_connectivity_reason"]) == (2, 6)
     assert "standby_connectivity" not in second | third
 
 
-def test_a_shutdown_stands_with_the_first_record_after_it(write, read: Read, story: Story) -> None:
+def test_a_shutdown_stands_with_the_first_record_after_it(
+    write, read: Read, recorded: Recorded
+) -> None:
     events = [
-        *(write.boot(22000), *story.sleep(), write.account()),
-        *(story.shutdown(), write.event("KG", 13, {}), write.boot(22000)),
-        *(*story.sleep(), write.account(SleepDuration=1501)),
-        *(*story.sleep(), write.account(SleepDuration=1502)),
+        *(write.boot(22000), *recorded.sleep(), write.account()),
+        *(recorded.shutdown(), write.event("KG", 13, {}), write.boot(22000)),
+        *(*recorded.sleep(), write.account(SleepDuration=1501)),
+        *(*recorded.sleep(), write.account(SleepDuration=1502)),
     ]
     first, second, third = map(figures, both_orders(read, events).records)
     assert "shutdown_action" not in first | third
     assert [second[f"shutdown_{what}"] for what in ("action", "event_code", "reason")] == [5, 0, 5]
 
 
-def test_a_shutdown_two_boots_before_is_not_told(write, read: Read, story: Story) -> None:
+def test_a_shutdown_two_boots_before_is_not_told(write, read: Read, recorded: Recorded) -> None:
     events = [
-        *(write.boot(22000), story.shutdown(), write.boot(22000), write.boot(22000)),
-        *(*story.sleep(), write.account()),
+        *(write.boot(22000), recorded.shutdown(), write.boot(22000), write.boot(22000)),
+        *(*recorded.sleep(), write.account()),
     ]
     (record,) = both_orders(read, events).records
     assert "shutdown_action" not in figures(record)
 
 
-def test_a_death_tells_of_the_shutdown_that_had_begun(write, read: Read, story: Story) -> None:
+def test_a_death_tells_of_the_shutdown_that_had_begun(
+    write, read: Read, recorded: Recorded
+) -> None:
     events = [
-        *(write.boot(22000), *story.sleep(), write.account(), story.asleep(0)),
-        *(story.shutdown(6, 2), write.boot(22000)),
+        *(write.boot(22000), *recorded.sleep(), write.account(), recorded.asleep(0)),
+        *(recorded.shutdown(6, 2), write.boot(22000)),
         write.event("KP", 41, {"BugcheckCode": 0, "SleepInProgress": 4}),
-        *(*story.sleep(), write.account(SleepDuration=1501)),
+        *(*recorded.sleep(), write.account(SleepDuration=1501)),
     ]
     _, died, last = both_orders(read, events).records
     assert (died.kind, figures(died)["shutdown_action"]) == ("died-in-sleep", 6)
@@ -193,10 +201,12 @@ def test_a_death_tells_of_the_shutdown_that_had_begun(write, read: Read, story: 
     assert "shutdown_action" not in figures(last)
 
 
-def test_modern_standby_tells_why_its_session_changed(write, read: Read, story: Story) -> None:
+def test_modern_standby_tells_why_its_session_changed(
+    write, read: Read, recorded: Recorded
+) -> None:
     events = [
-        *(story.session(SCREEN_OFF, STANDBY, Reason=12), write.event("KP", 506, {"Reason": 12})),
-        *(story.connectivity(), story.session(STANDBY, ACTIVE, Reason=31)),
+        *(recorded.session(SCREEN_OFF, STANDBY, Reason=12), write.event("KP", 506, {"Reason": 12})),
+        *(recorded.connectivity(), recorded.session(STANDBY, ACTIVE, Reason=31)),
         write.event("KP", 507, {"Reason": 31, "DurationInUs": 10}),
     ]
     (record,) = both_orders(read, events).records
@@ -208,20 +218,24 @@ def test_modern_standby_tells_why_its_session_changed(write, read: Read, story: 
     }
 
 
-def test_a_standby_that_is_over_is_no_part_of_a_sleep(write, read: Read, story: Story) -> None:
+def test_a_standby_that_is_over_is_no_part_of_a_sleep(
+    write, read: Read, recorded: Recorded
+) -> None:
     events = [
         *(write.event("KP", 506, {"Reason": 12}), write.event("KP", 507, {"Reason": 31})),
-        *(story.session(STANDBY, ACTIVE), story.session(SCREEN_OFF, STANDBY)),
-        *(*story.sleep(), write.account()),
+        *(recorded.session(STANDBY, ACTIVE), recorded.session(SCREEN_OFF, STANDBY)),
+        *(*recorded.sleep(), write.account()),
     ]
     _, slept = both_orders(read, events).records
     assert not [name for name in figures(slept) if name.startswith("standby_")]
 
 
 @pytest.mark.parametrize("text", ["x", "-3", "99999999999999999999999"])
-def test_a_number_that_cannot_be_read_is_told(write, read: Read, story: Story, text: str) -> None:
+def test_a_number_that_cannot_be_read_is_told(
+    write, read: Read, recorded: Recorded, text: str
+) -> None:
     odd = {"PreviousSessionDurationInUs": text}
-    events = [*story.sleep(), story.session(ASLEEP, SCREEN_OFF, **odd), write.account()]
+    events = [*recorded.sleep(), recorded.session(ASLEEP, SCREEN_OFF, **odd), write.account()]
     reading = both_orders(read, events)
     assert "sleep_session_us" not in figures(reading.records[0])
     assert reading.sources[0].integrity.problems == (

@@ -4,6 +4,7 @@ import io
 from pathlib import Path
 
 import pytest
+from captured import changes
 from hypothesis import example, given
 from hypothesis import strategies as st
 from vcd.reader import ScalarChange, TokenKind, VCDParseError, VectorChange, tokenize
@@ -32,10 +33,6 @@ WORDS = st.one_of(
     st.sampled_from(["$dumpvars", "$end", "$comment 1! #9 $end", "$comment $end"]),
     st.integers(0, 10**17),
 )
-
-
-def story(capture):
-    return [(edge.t_ns, str(edge.channel), edge.level) for edge in capture.edges]
 
 
 def one_by_one(text: str) -> list[tuple[int, str, int]]:
@@ -72,7 +69,7 @@ def test_words_are_read_as_tokens_are(tmp_path_factory, words, block, space) -> 
     path.write_text(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vcd_capture, "_BLOCK", block)
-        assert story(read_capture(path, {})) == expected
+        assert changes(read_capture(path, {})) == expected
 
 
 def test_a_body_that_ends_in_a_value_is_refused(tmp_path: Path) -> None:
@@ -131,7 +128,7 @@ def test_more_edges_than_are_allowed_are_refused(tmp_path: Path, monkeypatch) ->
         read_capture(path, {})
     # Those of other signals do not count.
     path.write_text(HEADER + body.replace("!", '"') + "#99 1!")
-    assert story(read_capture(path, {})) == []
+    assert changes(read_capture(path, {})) == []
 
 
 def test_signals_that_may_both_be_a_channel_are_asked_about(tmp_path: Path) -> None:
@@ -140,7 +137,7 @@ def test_signals_that_may_both_be_a_channel_are_asked_about(tmp_path: Path) -> N
     with pytest.raises(UsageError, match=r"allowed are 'SLP_S3#', 'slp_s3_n'; `--channel SLP_S3="):
         read_capture(path, {})
     capture = read_capture(path, {Channel.SLP_S3: ("slp_s3#", False)})
-    assert story(capture) == [(10**9, "SLP_S3", 0)]
+    assert changes(capture) == [(10**9, "SLP_S3", 0)]
     assert capture.notes == (
         "Signals that were not used: 'slp_s3_n', 'D7'; --channel NAME=SIGNAL takes one.",
     )

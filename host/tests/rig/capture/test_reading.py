@@ -4,6 +4,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from captured import changes
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,15 +40,11 @@ def read(tmp_path: Path):
     return write_and_read
 
 
-def story(capture):
-    return [(edge.t_ns, str(edge.channel), edge.level) for edge in capture.edges]
-
-
 def test_both_forms_of_the_same_capture_tell_the_same(fixtures_dir: Path) -> None:
     vcd = read_capture(fixtures_dir / "traces/two-s3-cycles.vcd", {})
     csv = read_capture(fixtures_dir / "traces/two-s3-cycles.csv", SALEAE)
 
-    assert story(vcd) == story(csv)
+    assert changes(vcd) == changes(csv)
     assert len(vcd.edges) == 24
     assert vcd.edges[-1].t_ns == 83_500_123_456
     assert vcd.edges[-1].channel is Channel.BACKLIGHT
@@ -67,14 +64,14 @@ def test_signals_are_found_by_leaf_path_and_inverted(read) -> None:
     )
 
     assert capture.initial_levels == {Channel.PWR_OK: 1, Channel.LID: 0, Channel.LED: 0}
-    assert story(capture) == [(7000, "PWR_OK", 0), (7000, "LID", 1), (9000, "LED", 1)]
+    assert changes(capture) == [(7000, "PWR_OK", 0), (7000, "LID", 1), (9000, "LED", 1)]
     assert capture.resolution_ns == 1000
 
 
 def test_one_signal_may_be_two_channels(read) -> None:
     capture = read(HEADER + "#0 1! #5 0!", {Channel.LED: ("PWR_OK", True)})
 
-    assert story(capture) == [(5000, "PWR_OK", 0), (5000, "LED", 1)]
+    assert changes(capture) == [(5000, "PWR_OK", 0), (5000, "LED", 1)]
 
 
 @pytest.mark.parametrize(
@@ -91,14 +88,14 @@ def test_one_signal_may_be_two_channels(read) -> None:
 def test_ticks_become_whole_nanoseconds_without_drift(read, scale, ticks, t_ns) -> None:
     capture = read(HEADER.replace("1 us", scale) + f"#0 0! #{ticks} 1!")
 
-    assert story(capture) == [(t_ns, "PWR_OK", 1)]
+    assert changes(capture) == [(t_ns, "PWR_OK", 1)]
 
 
 def test_values_without_a_level_are_ignored_and_told(read) -> None:
     capture = read(HEADER + "#0 x! #1 1! #2 x! #3 1! #4 z! #5 0!")
 
     assert capture.initial_levels == {Channel.PWR_OK: 1}
-    assert story(capture) == [(5000, "PWR_OK", 0)]
+    assert changes(capture) == [(5000, "PWR_OK", 0)]
     assert any("2 values without a level" in note for note in capture.notes)
     assert any("no level before 1000 ns" in note for note in capture.notes)
 
@@ -158,7 +155,7 @@ def test_a_thousand_hostile_names_stay_one_short_sentence(read) -> None:
 def test_times_are_read_in_the_unit_of_the_header(read, header, time, t_ns) -> None:
     capture = read(f"{header},LED\n-1,0\n{time},1\n")
 
-    assert story(capture) == [(t_ns, "LED", 1)]
+    assert changes(capture) == [(t_ns, "LED", 1)]
 
 
 @pytest.mark.parametrize(
@@ -187,7 +184,7 @@ def test_times_are_read_in_the_unit_of_the_header(read, header, time, t_ns) -> N
     ],
 )
 def test_the_usual_dialects_are_read(read, text, t_ns) -> None:
-    assert story(read(text)) == [(t_ns, "LED", 1)]
+    assert changes(read(text)) == [(t_ns, "LED", 1)]
 
 
 @given(

@@ -9,20 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from captured import changes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.rig.capture.csv_capture import TimeColumn
-from resume_rig.rig.capture.gathering import Capture
 from resume_rig.rig.capture.reading import read_capture
 
 LINES = {Channel.LED: ("D0", False), Channel.BUTTON: ("D1", True)}
-
-
-def story(capture: Capture) -> list[tuple[int, str, int]]:
-    return [(edge.t_ns, str(edge.channel), edge.level) for edge in capture.edges]
 
 
 def metadata(rate: str = "1 MHz", unit: object = 1, probes: int = 2, more: str = "") -> str:
@@ -45,7 +41,7 @@ def session(path: Path, text: str, parts: dict[str, bytes], packed: int = 8) -> 
 def test_samples_become_edges(tmp_path: Path) -> None:
     path = session(tmp_path / "a.sr", metadata(), {"logic-1-1": bytes([2, 2, 3, 1, 1, 0, 4])})
     capture = read_capture(path, LINES)
-    assert story(capture) == [(2000, "LED", 1), (3000, "BUTTON", 1), (5000, "LED", 0)]
+    assert changes(capture) == [(2000, "LED", 1), (3000, "BUTTON", 1), (5000, "LED", 0)]
     assert capture.initial_levels == {Channel.LED: 0, Channel.BUTTON: 0}
     assert (capture.start_ns, capture.end_ns, capture.resolution_ns) == (0, 7000, 1000)
 
@@ -56,7 +52,7 @@ def test_parts_follow_by_number_and_a_sample_may_reach_over_two(tmp_path: Path) 
     parts = {f"logic-1-{n + 1}": samples[a:b] for n, (a, b) in enumerate(pairwise(cuts))}
     path = session(tmp_path / "a.sr", metadata("20 MHz", 2, 16), parts)
     capture = read_capture(path, {Channel.LED: ("D0", False), Channel.SLP_S3: ("D9", True)})
-    assert story(capture) == [
+    assert changes(capture) == [
         (150, "LED", 1),
         (250, "LED", 0),
         (450, "SLP_S3", 0),
@@ -88,7 +84,7 @@ def test_any_samples_tell_each_change(
         for n in range(1, len(levels))
         if levels[n] != levels[n - 1]
     ]
-    assert [(at, name, level) for at, name, level in story(capture)] == expected
+    assert [(at, name, level) for at, name, level in changes(capture)] == expected
     assert capture.initial_levels == {Channel.LED: levels[0]}
 
 
@@ -99,7 +95,7 @@ def test_an_idle_hour_costs_no_memory(tmp_path: Path) -> None:
     path = session(tmp_path / "idle.sr", metadata(), parts)
     assert path.stat().st_size < 200_000
     capture = read_capture(path, LINES)
-    assert story(capture) == [(99_999_999_000, "LED", 1)]
+    assert changes(capture) == [(99_999_999_000, "LED", 1)]
 
 
 @pytest.mark.parametrize(
@@ -146,11 +142,11 @@ def test_a_session_cut_or_damaged_anywhere_is_refused_or_read(tmp_path: Path) ->
         path.write_bytes(whole[:end])
         with pytest.raises(RecordError, match="archive is damaged"):
             read_capture(path, LINES)
-    expected = story(read_capture(tmp_path / "a.sr", LINES))
+    expected = changes(read_capture(tmp_path / "a.sr", LINES))
     for at in range(4, len(whole), 3):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
         try:
-            found = story(read_capture(path, LINES))
+            found = changes(read_capture(path, LINES))
         except (RecordError, UsageError):
             continue
         assert found == expected
@@ -207,7 +203,7 @@ def test_an_export_of_saleae_is_merged_by_time(tmp_path: Path) -> None:
         "analog_0": (7, []),
     }
     capture = read_capture(exported(tmp_path / "export", lines), SALEAE)
-    assert story(capture) == [
+    assert changes(capture) == [
         (500_000_000, "SLP_S3", 1),
         (1_000_000_002, "LED", 1),
         (3_000_000_000, "LED", 0),
@@ -220,7 +216,7 @@ def test_an_export_of_saleae_is_merged_by_time(tmp_path: Path) -> None:
 def test_one_line_of_an_export_is_a_capture_too(tmp_path: Path) -> None:
     folder = exported(tmp_path / "export", {"digital_0": (1, [2.0])})
     capture = read_capture(folder / "digital_0.bin", {Channel.LED: ("digital_0", False)})
-    assert story(capture) == [(2_000_000_000, "LED", 0)]
+    assert changes(capture) == [(2_000_000_000, "LED", 0)]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +249,7 @@ def test_a_csv_of_any_columns_with_the_time_named(tmp_path: Path) -> None:
     path = tmp_path / "scope.csv"
     path.write_text("No,Zeit,Kommentar,LED\n1,0.5,an,0\n2,1.25,aus,1\n")
     capture = read_capture(path, {}, TimeColumn("Zeit", "ms"))
-    assert story(capture) == [(1_250_000, "LED", 1)]
+    assert changes(capture) == [(1_250_000, "LED", 1)]
     with pytest.raises(UsageError, match="'Time', which 0 columns are called"):
         read_capture(path, {}, TimeColumn("Time", "ms"))
     with pytest.raises(RecordError, match="first column is 'Zeit'"):
@@ -264,5 +260,5 @@ def test_saleaes_csv_is_read_as_it_comes(tmp_path: Path) -> None:
     path = tmp_path / "digital.csv"
     path.write_text("Time [s],Channel 0,Channel 1\n-0.5,0,1\n0.000000002,1,1\n")
     capture = read_capture(path, {Channel.LED: ("Channel 0", False)})
-    assert story(capture) == [(2, "LED", 1)]
+    assert changes(capture) == [(2, "LED", 1)]
     assert capture.start_ns == -500_000_000

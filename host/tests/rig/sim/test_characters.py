@@ -22,7 +22,7 @@ MS = 1_000_000
 S = 1_000 * MS
 UTC_NS = 1_767_603_600 * S
 LAPTOP = load_dut_profile("healthy-laptop")
-Story = list[tuple[str, int]]
+Changes = list[tuple[str, int]]
 
 
 class Unit:
@@ -49,7 +49,7 @@ class Unit:
             elif not isinstance(event, PanelChange):
                 self.log.take(event)
 
-    def story(self, *channels: Channel) -> Story:
+    def changes(self, *channels: Channel) -> Changes:
         return [(e.channel.value, e.level) for e in self.edges if e.channel in channels]
 
     def times(self, channel: Channel, level: int) -> list[int]:
@@ -79,7 +79,7 @@ def slept_and_woken(profile: DutProfile, seed: int = 1) -> Unit:
 def test_s4_takes_both_lines_down_and_its_record_has_an_image() -> None:
     unit = slept_and_woken(erring(sleeps=SleepKind.S4))
     lines = (Channel.SLP_S3, Channel.SLP_S4)
-    assert unit.story(*lines) == [("SLP_S3", 0), ("SLP_S4", 0), ("SLP_S4", 1), ("SLP_S3", 1)]
+    assert unit.changes(*lines) == [("SLP_S3", 0), ("SLP_S4", 0), ("SLP_S4", 1), ("SLP_S3", 1)]
     assert unit.told(1, "TargetState") == unit.told(1, "EffectiveState") == ["5"]
     assert unit.told(1, "HiberReadDuration") == ["2500"]
     assert unit.told(1, "HiberWriteDuration") == ["3000"]
@@ -88,7 +88,7 @@ def test_s4_takes_both_lines_down_and_its_record_has_an_image() -> None:
 
 def test_hybrid_sleep_is_s3_on_the_wires() -> None:
     unit = slept_and_woken(erring(sleeps=SleepKind.HYBRID))
-    assert unit.story(Channel.SLP_S3, Channel.SLP_S4) == [("SLP_S3", 0), ("SLP_S3", 1)]
+    assert unit.changes(Channel.SLP_S3, Channel.SLP_S4) == [("SLP_S3", 0), ("SLP_S3", 1)]
     assert (unit.told(1, "TargetState"), unit.told(1, "EffectiveState")) == (["4"], ["5"])
     assert unit.told(1, "HiberReadDuration") == ["0"]
 
@@ -96,8 +96,8 @@ def test_hybrid_sleep_is_s3_on_the_wires() -> None:
 def test_a_standby_under_the_name_of_s3_moves_no_power_line() -> None:
     unit = slept_and_woken(load_dut_profile("fake-s3"))
     power = (Channel.SLP_S3, Channel.SLP_S4, Channel.PWR_OK, Channel.PLTRST)
-    assert unit.story(*power) == []
-    assert unit.story(Channel.BACKLIGHT, Channel.LED) == [
+    assert unit.changes(*power) == []
+    assert unit.changes(Channel.BACKLIGHT, Channel.LED) == [
         ("BACKLIGHT", 0),
         ("LED", 0),
         ("LED", 1),
@@ -108,7 +108,7 @@ def test_a_standby_under_the_name_of_s3_moves_no_power_line() -> None:
 
 def test_a_doze_wakes_in_the_dark_and_writes_a_record_of_zeros() -> None:
     unit = slept_and_woken(load_dut_profile("doze-to-s4"))
-    assert unit.story(Channel.SLP_S3, Channel.SLP_S4, Channel.BACKLIGHT) == [
+    assert unit.changes(Channel.SLP_S3, Channel.SLP_S4, Channel.BACKLIGHT) == [
         ("BACKLIGHT", 0),
         ("SLP_S3", 0),
         ("SLP_S3", 1),
@@ -129,7 +129,7 @@ def test_a_press_before_the_doze_wakes_from_s3() -> None:
     unit.press(1 * S)
     unit.press(6 * S)
     unit.run(30 * S)
-    assert unit.story(Channel.SLP_S3, Channel.SLP_S4) == [("SLP_S3", 0), ("SLP_S3", 1)]
+    assert unit.changes(Channel.SLP_S3, Channel.SLP_S4) == [("SLP_S3", 0), ("SLP_S3", 1)]
     assert unit.dut.state is PowerState.UP
 
 
@@ -158,8 +158,8 @@ def test_a_bouncing_lid_is_one_request() -> None:
     unit.move(1 * S, Actuator.LID, True)
     unit.move(10 * S, Actuator.LID, False)
     unit.run(20 * S)
-    assert len(unit.story(Channel.LID)) == 2 * (1 + 2 * 5)
-    assert unit.story(Channel.SLP_S3) == [("SLP_S3", 0), ("SLP_S3", 1)]
+    assert len(unit.changes(Channel.LID)) == 2 * (1 + 2 * 5)
+    assert unit.changes(Channel.SLP_S3) == [("SLP_S3", 0), ("SLP_S3", 1)]
     assert unit.dut.state is PowerState.UP
 
 

@@ -1,6 +1,6 @@
-"""True stories of a sleep and a wake: what happened, the edges that tell of it, and the answer.
+"""True waveforms of a sleep and a wake: what happened, the edges that tell of it, and the answer.
 
-The oracle knows the times of the story. It never looks at an edge.
+The oracle knows the times of the waveform. It never looks at an edge.
 """
 
 from collections.abc import Collection, Mapping
@@ -26,7 +26,7 @@ Step = tuple[int, Channel, int]
 
 @dataclass(frozen=True)
 class Truth:
-    """What happened; times in ns from the story's beginning, None where it did not happen.
+    """What happened; times in ns from the waveform's beginning, None where it did not happen.
 
     Attributes:
         sleep_by, wake_by: what was moved; None for software, or for a wake that nobody asked for.
@@ -59,7 +59,7 @@ class Truth:
         return last_ns
 
     def until(self, end_ns: int) -> "Truth":
-        """Return the story without the resets that came at `end_ns` or later."""
+        """Return the waveform without the resets that came at `end_ns` or later."""
         kept, at_ns = 0, self.pltrst_ns
         for after_ns, _ in self.resets:
             at_ns += after_ns
@@ -172,7 +172,7 @@ class Truth:
 
 @st.composite
 def truths(draw: st.DrawFn) -> Truth:
-    """Return stories of one sleep, with every line told."""
+    """Return waveforms of one sleep, with every line told."""
 
     def between(low_us: int, high_us: int) -> int:
         return draw(st.integers(low_us, high_us)) * US
@@ -262,17 +262,17 @@ def in_edges(steps: list[Step]) -> list[Edge]:
 
 
 def level_at(steps: list[Step], channel: Channel, t_ns: int) -> int:
-    """Return a line's level; every line is high when a story begins."""
+    """Return a line's level; every line is high when a waveform begins."""
     return next((step[2] for step in reversed(steps) if step[1] is channel and step[0] < t_ns), 1)
 
 
 def later(truth: Truth, by_ns: int) -> list[Step]:
-    """Return the steps of a story that begins later."""
+    """Return the steps of a waveform that begins later."""
     return [(t_ns + by_ns, channel, level) for t_ns, channel, level in truth.steps()]
 
 
 def by_button(truth: Truth) -> Truth:
-    """Return the story by button and to its light, as one story after the other needs it."""
+    """Return the waveform by button and to its light, as one waveform after the other needs it."""
     return replace(
         truth,
         sleep_by=BUTTON,

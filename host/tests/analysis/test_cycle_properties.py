@@ -1,10 +1,10 @@
-"""True stories become edges, and edges become the stories again, or say what cannot be known."""
+"""True waveforms become edges, and the edges those waveforms, or say what cannot be known."""
 
 import math
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from story_oracle import (
+from waveform_oracle import (
     BACKLIGHT,
     MS,
     TOLD,
@@ -49,7 +49,7 @@ def asked_of(truth: Truth) -> Actuator | None:
 
 @settings(max_examples=200)
 @given(truths(), wirings(), dirt(), st.booleans())
-def test_a_true_story_comes_back(truth, wired, what, captured) -> None:
+def test_a_true_waveform_comes_back(truth, wired, what, captured) -> None:
     asked = None if captured else asked_of(truth)
     edges, bounces, glitched = edges_of(truth.steps(), wired, what)
 
@@ -128,9 +128,11 @@ def test_edges_may_come_in_any_order(truth, wired, order) -> None:
     st.floats(0, 1),
     st.floats(0, 1),
 )
-def test_a_capture_that_is_cut_anywhere_tells_no_other_story(stories, wired, begin, end) -> None:
+def test_a_capture_that_is_cut_anywhere_tells_no_other_waveform(
+    waveforms, wired, begin, end
+) -> None:
     steps, begun_ns = [], []
-    for truth in stories:
+    for truth in waveforms:
         begun_ns.append((steps[-1][0] if steps else 0) + 40 * S)
         steps += later(truth, begun_ns[-1])
     from_ns, until_ns = (round(share * (steps[-1][0] + S)) for share in sorted((begin, end)))
@@ -139,12 +141,12 @@ def test_a_capture_that_is_cut_anywhere_tells_no_other_story(stories, wired, beg
 
     groups = split_cycles(in_edges(seen), initial)
 
-    assert len(groups) <= len(stories)
+    assert len(groups) <= len(waveforms)
     for group in groups:
         cycle = build_cycle(1, group.edges, group.initial_levels, None, BOUNDS)
         first_ns = min((edge.t_ns for edge in group.edges), default=0)
         told = max((b for b in begun_ns if b <= first_ns), default=-1)
-        truth = stories[begun_ns.index(told)].until(until_ns - told) if told >= 0 else None
+        truth = waveforms[begun_ns.index(told)].until(until_ns - told) if told >= 0 else None
         true = {} if truth is None else truth.intervals(wired)
         for name, value_ns in values(cycle).items():
             assert true.get(name) == value_ns, name

@@ -21,8 +21,8 @@ SLP_S3, SLP_S4, SLP_S5 = Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5
 PWR_OK, PLTRST, BACKLIGHT = Channel.PWR_OK, Channel.PLTRST, Channel.BACKLIGHT
 
 
-def build(story, wake_by=Actuator.BUTTON):
-    return build_cycle(1, story.edges(), story.levels, wake_by, BOUNDS)
+def build(waveform, wake_by=Actuator.BUTTON):
+    return build_cycle(1, waveform.edges(), waveform.levels, wake_by, BOUNDS)
 
 
 def kinds(cycle):
@@ -33,13 +33,13 @@ def values_ms(cycle):
     return {name: interval.value_ns / MS for name, interval in cycle.intervals.items()}
 
 
-def test_a_glitch_on_slp_s3_is_no_sleep_and_no_wake(story, whole_ms) -> None:
-    awake = story.dropping(200).plus((500, SLP_S3, 0), (500.05, SLP_S3, 1))
+def test_a_glitch_on_slp_s3_is_no_sleep_and_no_wake(waveform, whole_ms) -> None:
+    awake = waveform.dropping(200).plus((500, SLP_S3, 0), (500.05, SLP_S3, 1))
     cycle = build(awake)
     assert cycle.outcome is Outcome.NEVER_SLEPT
     assert kinds(cycle) == [FindingKind.NEVER_SLEPT, FindingKind.GLITCH]
 
-    asleep = story.plus((9000, SLP_S3, 1), (9000.02, SLP_S3, 0))
+    asleep = waveform.plus((9000, SLP_S3, 1), (9000.02, SLP_S3, 0))
     cycle = build(asleep)
     assert values_ms(cycle) == whole_ms
     (glitch,) = cycle.findings
@@ -51,14 +51,14 @@ def test_a_glitch_on_slp_s3_is_no_sleep_and_no_wake(story, whole_ms) -> None:
     }
 
 
-def test_a_pulse_of_60_us_is_none_that_a_chipset_cannot_make(story) -> None:
-    pulse = story.dropping(200).plus((500, SLP_S3, 0), (500.06, SLP_S3, 1))
+def test_a_pulse_of_60_us_is_none_that_a_chipset_cannot_make(waveform) -> None:
+    pulse = waveform.dropping(200).plus((500, SLP_S3, 0), (500.06, SLP_S3, 1))
 
     assert FindingKind.GLITCH not in kinds(build(pulse))
 
 
-def test_an_edge_that_rings_is_taken_where_it_began_and_the_bound_has_the_rest(story) -> None:
-    ringing = story.plus((20_048.02, SLP_S3, 0), (20_048.03, SLP_S3, 1))
+def test_an_edge_that_rings_is_taken_where_it_began_and_the_bound_has_the_rest(waveform) -> None:
+    ringing = waveform.plus((20_048.02, SLP_S3, 0), (20_048.03, SLP_S3, 1))
 
     cycle = build(ringing)
 
@@ -83,8 +83,10 @@ def test_an_edge_that_rings_is_taken_where_it_began_and_the_bound_has_the_rest(s
     ],
     ids=["fall of SLP_S3", "rise of SLP_S3", "PWR_OK", "PLTRST"],
 )
-def test_a_lost_edge_is_named_and_takes_its_intervals(story, whole_ms, edge, gone, outcome) -> None:
-    lost = replace(story, steps=tuple(s for s in story.steps if s[:2] != edge))
+def test_a_lost_edge_is_named_and_takes_its_intervals(
+    waveform, whole_ms, edge, gone, outcome
+) -> None:
+    lost = replace(waveform, steps=tuple(s for s in waveform.steps if s[:2] != edge))
 
     cycle = build(lost)
 
@@ -95,8 +97,8 @@ def test_a_lost_edge_is_named_and_takes_its_intervals(story, whole_ms, edge, gon
     assert values_ms(cycle) == left
 
 
-def test_a_lost_press_is_not_taken_for_a_wake_by_something_else(story) -> None:
-    lost = replace(story, steps=tuple(s for s in story.steps if s[:2] != (20_000, BUTTON)))
+def test_a_lost_press_is_not_taken_for_a_wake_by_something_else(waveform) -> None:
+    lost = replace(waveform, steps=tuple(s for s in waveform.steps if s[:2] != (20_000, BUTTON)))
 
     cycle = build(lost)
 
@@ -105,8 +107,8 @@ def test_a_lost_press_is_not_taken_for_a_wake_by_something_else(story) -> None:
     assert not any(name.value.startswith("press") for name in cycle.intervals)
 
 
-def test_a_low_of_which_the_beginning_is_lost_is_of_its_wake(story, whole_ms) -> None:
-    twice = story.plus((20_400, PLTRST, 0), (20_450, SLP_S3, 1), (20_500, PLTRST, 1))
+def test_a_low_of_which_the_beginning_is_lost_is_of_its_wake(waveform, whole_ms) -> None:
+    twice = waveform.plus((20_400, PLTRST, 0), (20_450, SLP_S3, 1), (20_500, PLTRST, 1))
 
     cycle = build(twice)
 
@@ -116,7 +118,7 @@ def test_a_low_of_which_the_beginning_is_lost_is_of_its_wake(story, whole_ms) ->
     assert values_ms(cycle)[IntervalName.PRESS_TO_LIGHT] == 1500
 
 
-def test_a_reboot_in_the_wake_is_told_from_a_resume_and_from_a_new_sleep(story) -> None:
+def test_a_reboot_in_the_wake_is_told_from_a_resume_and_from_a_new_sleep(waveform) -> None:
     reboot = (
         (20_300, PLTRST, 0),
         (23_000, SLP_S3, 0),
@@ -128,7 +130,7 @@ def test_a_reboot_in_the_wake_is_told_from_a_resume_and_from_a_new_sleep(story) 
         (27_200, PLTRST, 1),
         (29_000, BACKLIGHT, 1),
     )
-    told = story.dropping(21_000, BACKLIGHT).plus(*reboot)
+    told = waveform.dropping(21_000, BACKLIGHT).plus(*reboot)
 
     cycle = build(told)
 
@@ -142,8 +144,8 @@ def test_a_reboot_in_the_wake_is_told_from_a_resume_and_from_a_new_sleep(story) 
     assert len(split_cycles(told.edges(), told.levels)) == 1
 
 
-def test_a_second_sleep_by_a_press_is_no_reboot(story) -> None:
-    slept = story.plus(
+def test_a_second_sleep_by_a_press_is_no_reboot(waveform) -> None:
+    slept = waveform.plus(
         (23_000, BUTTON, 0),
         (23_100, BUTTON, 1),
         (25_000, SLP_S3, 0),
@@ -158,10 +160,10 @@ def test_a_second_sleep_by_a_press_is_no_reboot(story) -> None:
 
 
 @pytest.fixture
-def dozing(story):
+def dozing(waveform):
     """S3 at 1.5 s, 20 s dark at 600 s to write the image, S4 until the press at 900 s."""
     return replace(
-        story,
+        waveform,
         steps=(
             (0, BUTTON, 0),
             (150, BUTTON, 1),
@@ -208,8 +210,8 @@ def test_what_was_lit_or_pressed_between_is_no_doze(dozing) -> None:
     assert [len(split_cycles(s.edges(), s.levels)) for s in (lit, pressed)] == [2, 2]
 
 
-def test_a_press_soon_after_sleep_entry_may_have_been_held_off(story) -> None:
-    early = story.dropping(20_000, BUTTON).plus((17_000, BUTTON, 0), (17_150, BUTTON, 1))
+def test_a_press_soon_after_sleep_entry_may_have_been_held_off(waveform) -> None:
+    early = waveform.dropping(20_000, BUTTON).plus((17_000, BUTTON, 0), (17_150, BUTTON, 1))
     soon = replace(
         early,
         steps=tuple((ms + 14_000 if 700 <= ms < 2000 else ms, *to) for ms, *to in early.steps),
@@ -222,11 +224,11 @@ def test_a_press_soon_after_sleep_entry_may_have_been_held_off(story) -> None:
         "after_sleep_ns": 1499 * MS,
         "held_off_ns": 3048 * MS,
     }
-    assert kinds(build(story)) == []
+    assert kinds(build(waveform)) == []
 
 
-def test_two_presses_before_the_wake_leave_open_which_it_was(story) -> None:
-    twice = story.plus((18_000, BUTTON, 0), (18_150, BUTTON, 1))
+def test_two_presses_before_the_wake_leave_open_which_it_was(waveform) -> None:
+    twice = waveform.plus((18_000, BUTTON, 0), (18_150, BUTTON, 1))
 
     cycle = build(twice)
 
@@ -236,8 +238,8 @@ def test_two_presses_before_the_wake_leave_open_which_it_was(story) -> None:
     assert IntervalName.PLTRST_TO_LIGHT in cycle.intervals
 
 
-def test_two_presses_before_the_sleep_leave_open_which_it_was(story) -> None:
-    twice = story.plus((600, BUTTON, 0), (680, BUTTON, 1))
+def test_two_presses_before_the_sleep_leave_open_which_it_was(waveform) -> None:
+    twice = waveform.plus((600, BUTTON, 0), (680, BUTTON, 1))
 
     cycle = build(twice)
 
@@ -247,8 +249,8 @@ def test_two_presses_before_the_sleep_leave_open_which_it_was(story) -> None:
     assert group.edges[0].t_ns == 0
 
 
-def test_a_press_during_entry_that_wakes_at_once_is_told(story) -> None:
-    kept = story.dropping(20_000, BUTTON).plus((1300, BUTTON, 0), (1450, BUTTON, 1))
+def test_a_press_during_entry_that_wakes_at_once_is_told(waveform) -> None:
+    kept = waveform.dropping(20_000, BUTTON).plus((1300, BUTTON, 0), (1450, BUTTON, 1))
 
     cycle = build(kept)
 
@@ -256,13 +258,13 @@ def test_a_press_during_entry_that_wakes_at_once_is_told(story) -> None:
     assert cycle.findings[0].evidence["pressed_before_sleep_ns"] == 201 * MS
 
 
-def test_a_display_that_is_lit_while_asleep_is_named(story) -> None:
-    shown = story.plus((5000, BACKLIGHT, 1), (9000, BACKLIGHT, 0))
+def test_a_display_that_is_lit_while_asleep_is_named(waveform) -> None:
+    shown = waveform.plus((5000, BACKLIGHT, 1), (9000, BACKLIGHT, 0))
     cycle = build(shown)
     assert kinds(cycle) == [FindingKind.LIT_ASLEEP]
     assert values_ms(cycle)[IntervalName.PRESS_TO_LIGHT] == 1500
 
-    stays = story.dropping(0, BACKLIGHT)
+    stays = waveform.dropping(0, BACKLIGHT)
     cycle = build(stays)
     assert cycle.outcome is Outcome.SLEPT_AND_WOKE
     assert kinds(cycle) == [FindingKind.LIT_ASLEEP]
@@ -273,22 +275,22 @@ def test_a_display_that_is_lit_while_asleep_is_named(story) -> None:
     ("change", "words"),
     [
         (
-            lambda story: story.without(SLP_S5).plus((1503, SLP_S5, 0), (20_040, SLP_S5, 1)),
+            lambda waveform: waveform.without(SLP_S5).plus((1503, SLP_S5, 0), (20_040, SLP_S5, 1)),
             "SLP_S5# was low while SLP_S4# stayed high",
         ),
-        (lambda story: story.dropping(0, PLTRST), "PLTRST# stayed high in the sleep"),
+        (lambda waveform: waveform.dropping(0, PLTRST), "PLTRST# stayed high in the sleep"),
     ],
     ids=["SLP_S5", "PLTRST"],
 )
-def test_levels_that_no_chipset_has_are_named(story, change, words) -> None:
-    (finding,) = build(change(story)).findings
+def test_levels_that_no_chipset_has_are_named(waveform, change, words) -> None:
+    (finding,) = build(change(waveform)).findings
 
     assert finding.kind is FindingKind.ODD_LEVELS
     assert words in finding.text
 
 
-def test_power_that_fails_without_a_sleep_is_told(story) -> None:
-    failed = replace(story, steps=((5000, PWR_OK, 0), (6000, PWR_OK, 1)))
+def test_power_that_fails_without_a_sleep_is_told(waveform) -> None:
+    failed = replace(waveform, steps=((5000, PWR_OK, 0), (6000, PWR_OK, 1)))
 
     (finding,) = build(failed).findings
 
@@ -296,9 +298,9 @@ def test_power_that_fails_without_a_sleep_is_told(story) -> None:
     assert "PWR_OK fell all the same" in finding.text
 
 
-def test_a_led_alone_shows_a_sleep_and_its_blinking_is_one(story) -> None:
+def test_a_led_alone_shows_a_sleep_and_its_blinking_is_one(waveform) -> None:
     blinks = [(2000 + 500 * i, LED, i % 2) for i in range(30)]
-    told = replace(story, steps=((19_000, LED, 0), (21_000, LED, 1)), levels={LED: 1, BUTTON: 1})
+    told = replace(waveform, steps=((19_000, LED, 0), (21_000, LED, 1)), levels={LED: 1, BUTTON: 1})
     told = told.plus(*blinks, (20_000, BUTTON, 0), (20_150, BUTTON, 1))
 
     cycle = build(told)
