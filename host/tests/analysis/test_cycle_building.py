@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from correlated import kinds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,10 +26,6 @@ def build(waveform, wake_by=Actuator.BUTTON, **options):
 
 def values_ms(cycle):
     return {name: interval.value_ns / MS for name, interval in cycle.intervals.items()}
-
-
-def kinds(cycle):
-    return [finding.kind for finding in cycle.findings]
 
 
 def test_a_whole_cycle_has_every_interval(waveform, whole_ms) -> None:

@@ -1,6 +1,7 @@
 """Intervals to light end at t_50 where there is one, and say what they end at."""
 
 import pytest
+from correlated import kinds
 
 from resume_rig.analysis.cycles.building import build_cycle
 from resume_rig.analysis.cycles.light import LightReading
@@ -41,10 +42,6 @@ def light_ms(cycle):
     return [
         cycle.intervals[name].value_ns / MS if name in cycle.intervals else None for name in LIGHT
     ]
-
-
-def kinds(cycle):
-    return [finding.kind for finding in cycle.findings]
 
 
 def test_a_measured_onset_gives_t_50_t_first_and_t_90(waveform) -> None:

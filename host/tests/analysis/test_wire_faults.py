@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from correlated import kinds
 
 from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.cycles.building import build_cycle, split_cycles
@@ -23,10 +24,6 @@ PWR_OK, PLTRST, BACKLIGHT = Channel.PWR_OK, Channel.PLTRST, Channel.BACKLIGHT
 
 def build(waveform, wake_by=Actuator.BUTTON):
     return build_cycle(1, waveform.edges(), waveform.levels, wake_by, BOUNDS)
-
-
-def kinds(cycle):
-    return [finding.kind for finding in cycle.findings]
 
 
 def values_ms(cycle):

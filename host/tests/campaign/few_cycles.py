@@ -64,3 +64,9 @@ def change(path: Path, *statements: str) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         for statement in statements:
             connection.execute(statement)
+
+
+def cycles_of(path: Path) -> list[CycleRaw]:
+    """Return the cycles of a store as they are kept."""
+    with Store.open(path) as store:
+        return list(store.cycles())

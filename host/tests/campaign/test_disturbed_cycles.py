@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from few_cycles import cycles_of
 
 from resume_rig.campaign.answer.assessment import assess
 from resume_rig.campaign.plan.plan import Plan
 from resume_rig.campaign.store.measured_cycle import outside_cycle
-from resume_rig.campaign.store.raw import CommandName, CycleRaw
+from resume_rig.campaign.store.raw import CommandName
 from resume_rig.campaign.store.read_back import load_campaign
-from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import DutFault, LinkLost
 from resume_rig.model.result.cycle import Outcome
@@ -21,11 +21,6 @@ from resume_rig.rig.sim.dut.event import SimFault
 
 MS = 1_000_000
 Make = Callable[..., Any]
-
-
-def cycles_of(bench: Any) -> list[CycleRaw]:
-    with Store.open(bench.path) as store:
-        return list(store.cycles())
 
 
 def test_a_lease_that_ran_out_makes_its_cycle_a_rig_fault_and_says_so(
@@ -39,7 +34,7 @@ def test_a_lease_that_ran_out_makes_its_cycle_a_rig_fault_and_says_so(
 
     fake.begin(short_plan)
 
-    first, second = cycles_of(fake)
+    first, second = cycles_of(fake.path)
     assert (first.outcome, second.outcome) == (Outcome.RIG_FAULT, Outcome.SLEPT_AND_WOKE)
     assert [finding.kind for finding in first.findings] == [FindingKind.LEASE_EXPIRED]
     assert "silent for longer than 3.000 s" in first.findings[0].text
@@ -52,7 +47,7 @@ def test_edges_of_a_channel_that_the_host_does_not_know_are_no_loss(
 
     fake.begin(short_plan)
 
-    assert [(raw.lost_edges, raw.outcome) for raw in cycles_of(fake)] == [
+    assert [(raw.lost_edges, raw.outcome) for raw in cycles_of(fake.path)] == [
         (0, Outcome.SLEPT_AND_WOKE)
     ] * 2
 
@@ -67,7 +62,7 @@ def test_a_dut_that_never_sleeps_is_no_sleeper_under_a_closed_lid(
     with pytest.raises(DutFault, match="did not react to the sleep trigger"):
         bench.begin(plan)
 
-    (raw,) = cycles_of(bench)
+    (raw,) = cycles_of(bench.path)
     assert raw.outcome is Outcome.NEVER_SLEPT
 
 
@@ -84,7 +79,7 @@ def test_a_press_that_nobody_asked_for_is_no_wake_of_ours(fake: Any, short_plan:
 
     fake.begin(short_plan)
 
-    first, second = cycles_of(fake)
+    first, second = cycles_of(fake.path)
     assert (first.outcome, second.outcome) == (Outcome.WOKE_ALONE, Outcome.SLEPT_AND_WOKE)
 
 
@@ -105,7 +100,7 @@ def test_a_cycle_that_was_cut_short_does_not_blame_the_dut(
     with contextlib.suppress(LinkLost):
         fake.begin(short_plan)
 
-    (raw,) = cycles_of(fake)
+    (raw,) = cycles_of(fake.path)
     kinds = {finding.kind for finding in outside_cycle(raw, short_plan, fake.identity).findings}
     assert kinds <= {FindingKind.NOT_MEASURED}
 
@@ -122,7 +117,7 @@ def test_a_sleep_that_only_the_display_shows_is_ended_and_named(
 
     bench.begin(short_plan)
 
-    assert [raw.outcome for raw in cycles_of(bench)] == [Outcome.SLEPT_SHALLOW] * 2
+    assert [raw.outcome for raw in cycles_of(bench.path)] == [Outcome.SLEPT_SHALLOW] * 2
     assert findings_of(bench) == [{FindingKind.WRONG_STATE, FindingKind.STATE_MISMATCH}] * 2
 
 
@@ -131,7 +126,7 @@ def test_a_dut_that_dozes_on_is_woken_from_there(simulated: Make, short_plan: Pl
 
     bench.begin(short_plan)
 
-    for raw in cycles_of(bench):
+    for raw in cycles_of(bench.path):
         falls = [e for e in raw.edges if e.channel is Channel.SLP_S3 and e.level == 0]
         assert len(falls) == 2
         presses = [e for e in raw.edges if e.channel is Channel.BUTTON and e.level == 0]
@@ -146,6 +141,6 @@ def test_a_dut_that_wakes_alone_is_not_pressed(simulated: Make, short_plan: Plan
 
     bench.begin(short_plan)
 
-    for raw in cycles_of(bench):
+    for raw in cycles_of(bench.path):
         assert raw.outcome is Outcome.WOKE_ALONE
         assert len([c for c in raw.commands if c.name is CommandName.PRESS]) == 1

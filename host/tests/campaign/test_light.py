@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from few_cycles import cycles_of
 
 from resume_rig.campaign.plan.plan import Plan, default_plan, override
 from resume_rig.campaign.store.measured_cycle import outside_cycle
 from resume_rig.campaign.store.raw import CycleRaw
 from resume_rig.campaign.store.read_back import load_campaign, timed_campaign
-from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
 from resume_rig.model.light import LightBasis, OnsetState
@@ -23,11 +23,6 @@ from resume_rig.rig.sim.dut.event import SimFault
 MS = 1_000_000
 HALF_RAMP_NS = 4 * MS  # of the simulated panel
 Make = Callable[..., Any]
-
-
-def cycles_of(path: Path) -> list[CycleRaw]:
-    with Store.open(path) as store:
-        return list(store.cycles())
 
 
 def lit_ns(raw: CycleRaw) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from few_cycles import cycles_of
 
 from resume_rig.campaign.plan.plan import Plan, default_plan, override
 from resume_rig.campaign.run.campaign import CampaignFinished
@@ -17,7 +18,7 @@ from resume_rig.campaign.run.events import (
     Recovering,
     Woke,
 )
-from resume_rig.campaign.store.raw import CommandName, CycleRaw, Recovery
+from resume_rig.campaign.store.raw import CommandName, Recovery
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import RecoveryStep
@@ -37,11 +38,6 @@ MS = 1_000_000
 Make = Callable[..., Any]
 
 
-def cycles_of(bench: Any) -> list[CycleRaw]:
-    with Store.open(bench.path) as store:
-        return list(store.cycles())
-
-
 @pytest.mark.slow
 def test_a_campaign_of_100_cycles_is_the_same_for_the_same_seed(simulated: Make) -> None:
     plan = override(default_plan(), cycles=100)
@@ -51,8 +47,8 @@ def test_a_campaign_of_100_cycles_is_the_same_for_the_same_seed(simulated: Make)
     other.begin(override(plan, cycles=3))
 
     assert [end.outcomes for end in ends] == [{Outcome.SLEPT_AND_WOKE: 100}] * 2
-    assert cycles_of(first) == cycles_of(second)
-    assert cycles_of(first)[:3] != cycles_of(other)
+    assert cycles_of(first.path) == cycles_of(second.path)
+    assert cycles_of(first.path)[:3] != cycles_of(other.path)
 
 
 def test_a_cycle_is_kept_with_everything_that_was_measured(simulated: Make) -> None:
@@ -60,7 +56,7 @@ def test_a_cycle_is_kept_with_everything_that_was_measured(simulated: Make) -> N
 
     bench.begin(override(default_plan(), cycles=2))
 
-    first, second = cycles_of(bench)
+    first, second = cycles_of(bench.path)
     assert (first.number, second.number) == (1, 2)
     assert first.initial_levels[Channel.SLP_S3] == 1
     assert {edge.channel for edge in first.edges} >= {Channel.SLP_S3, Channel.BUTTON}
@@ -85,7 +81,7 @@ def test_light_is_recorded_from_before_the_wake_to_the_end_of_the_cycle(simulate
 
     bench.begin(override(default_plan(), cycles=1))
 
-    (raw,) = cycles_of(bench)
+    (raw,) = cycles_of(bench.path)
     wake = [command for command in raw.commands if command.name is CommandName.PRESS][1]
     lit = next(e for e in raw.edges if e.channel is Channel.BACKLIGHT and e.level == 1)
     assert wake.start_ns is not None
@@ -101,7 +97,7 @@ def test_each_cycle_gets_its_own_os_record_with_its_text(simulated: Make) -> Non
 
     bench.begin(override(default_plan(), cycles=20))
 
-    records = [raw.records for raw in cycles_of(bench)]
+    records = [raw.records for raw in cycles_of(bench.path)]
     assert [len(found) for found in records] == [1] * 20
     assert all("Power-Troubleshooter" in found[0].text for found in records)
     assert all(found[0].resume_ms for found in records)
@@ -112,7 +108,7 @@ def test_the_dwell_is_measured_from_sleep_entry(simulated: Make) -> None:
 
     bench.begin(override(default_plan(), cycles=3, dwell_ns=9_000 * MS))
 
-    for raw in cycles_of(bench):
+    for raw in cycles_of(bench.path):
         asleep = next(e.t_ns for e in raw.edges if e.channel is Channel.SLP_S3 and e.level == 0)
         presses = [e.t_ns for e in raw.edges if e.channel is Channel.BUTTON and e.level == 0]
         assert 9_000 * MS <= presses[1] - asleep <= 9_010 * MS
@@ -194,7 +190,7 @@ def test_a_fault_of_the_dut_leads_to_its_outcome(
         bench.begin(short_plan)
         expected = [outcome, outcome]
 
-    assert [raw.outcome for raw in cycles_of(bench)] == expected
+    assert [raw.outcome for raw in cycles_of(bench.path)] == expected
     tries = [event.ok for event in bench.events if isinstance(event, Recovery)]
     assert set(tries) == (set() if recovered is None else {recovered})
 
@@ -242,7 +238,7 @@ def test_a_dut_that_cannot_be_woken_at_the_start_is_a_dut_fault(
     with pytest.raises(DutFault, match="before the first cycle"):
         fake.begin(short_plan)
 
-    assert cycles_of(fake) == []
+    assert cycles_of(fake.path) == []
 
 
 @pytest.mark.parametrize(
@@ -260,7 +256,7 @@ def test_lost_edges_make_the_cycle_invalid_and_the_campaign_goes_on(
 
     end = fake.begin(short_plan)
 
-    first = cycles_of(fake)[0]
+    first = cycles_of(fake.path)[0]
     assert (first.outcome, first.lost_edges) == (Outcome.INVALID, lost)
     assert end.outcomes == {Outcome.INVALID: 1, Outcome.SLEPT_AND_WOKE: 1}
 
@@ -295,13 +291,13 @@ def test_a_rig_that_fails_leaves_an_invalid_cycle_and_a_way_to_go_on(
         fake.begin(short_plan)
 
     assert f"`resume-rig run --resume {fake.path}` goes on" in str(failed.value)
-    (raw,) = cycles_of(fake)
+    (raw,) = cycles_of(fake.path)
     assert raw.outcome is Outcome.RIG_FAULT
     assert [found.kind for found in raw.findings] == [finding]
     assert raw.edges
     fake.rig.hook = lambda when, name: None
     assert isinstance(fake.go_on(), CampaignFinished)
-    assert [raw.outcome for raw in cycles_of(fake)] == [Outcome.RIG_FAULT, Outcome.SLEPT_AND_WOKE]
+    assert [raw.outcome for raw in cycles_of(fake.path)] == [Outcome.RIG_FAULT, Outcome.SLEPT_AND_WOKE]
 
 
 def test_a_command_whose_answer_never_came_is_kept(fake: Any, short_plan: Plan) -> None:
@@ -314,7 +310,7 @@ def test_a_command_whose_answer_never_came_is_kept(fake: Any, short_plan: Plan) 
     with pytest.raises(LinkLost):
         fake.begin(short_plan)
 
-    (raw,) = cycles_of(fake)
+    (raw,) = cycles_of(fake.path)
     assert raw.commands[0].name is CommandName.PRESS
     assert raw.commands[0].start_ns is None
 
@@ -322,7 +318,7 @@ def test_a_command_whose_answer_never_came_is_kept(fake: Any, short_plan: Plan) 
 def test_the_tool_itself_adds_little_to_a_cycle(fake: Any) -> None:
     fake.begin(override(default_plan(), cycles=10))
 
-    cycles = cycles_of(fake)
+    cycles = cycles_of(fake.path)
     whole_ns = cycles[-1].ended_host_ns - cycles[0].started_host_ns
     # 0.2 s to sleep, 5 s dwell, 0.2 s to light, 2 s settle; the rest is ours.
     overhead_ns = whole_ns // 10 - (200 + 5_000 + 200 + 2_000) * MS

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from readings import figures
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import Component, LogReading, OsRecord, SleepKind
@@ -32,10 +33,6 @@ def stamped(lines: tuple[tuple[int, str], ...] = MODERN, front: str = "{stamp} "
 
 def messages(*texts: str) -> str:
     return stamped(tuple((10**6 * (i + 1), text) for i, text in enumerate(texts)))
-
-
-def figures(record: OsRecord) -> dict[str, float]:
-    return {figure.name: figure.value for figure in record.figures}
 
 
 def components(record: OsRecord) -> dict[str, Component]:

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 
 import pytest
+from readings import both_orders, figures
 
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.requirement import load_requirement
-from resume_rig.model.os_record import LogReading, OsRecord, SleepKind
+from resume_rig.model.os_record import LogReading, SleepKind
 from resume_rig.model.result.verdict import Verdict
 
 Read = Callable[..., LogReading]
@@ -18,18 +19,6 @@ SESSION = {
     "HwDripsResidencyInUs": 8_500_000,
     "Reason": 1,
 }
-
-
-def figures(record: OsRecord) -> dict[str, float]:
-    return {figure.name: figure.value for figure in record.figures}
-
-
-def both_orders(read: Read, events: list[str]) -> LogReading:
-    """Read oldest first and newest first; both tell the same."""
-    forward, backward = read(events), read(events[::-1])
-    assert backward.records == forward.records
-    assert backward.sources == forward.sources
-    return forward
 
 
 @pytest.mark.parametrize("in_progress", ["true", "1", "4"])

@@ -3,24 +3,13 @@
 from collections.abc import Callable
 
 import pytest
+from readings import both_orders, figures
 
-from resume_rig.model.os_record import LogReading, OsRecord
+from resume_rig.model.os_record import LogReading
 
 Read = Callable[..., LogReading]
 
 ACTIVE, SCREEN_OFF, STANDBY, ASLEEP = 0, 1, 2, 3
-
-
-def figures(record: OsRecord) -> dict[str, float]:
-    return {figure.name: figure.value for figure in record.figures}
-
-
-def both_orders(read: Read, events: list[str]) -> LogReading:
-    """Read oldest first and newest first; both tell the same."""
-    forward, backward = read(events), read(events[::-1])
-    assert backward.records == forward.records
-    assert backward.sources == forward.sources
-    return forward
 
 
 class Recorded:

@@ -8,9 +8,10 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from readings import figures
 
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import LogReading, OsRecord, SleepKind
+from resume_rig.model.os_record import LogReading, SleepKind
 from resume_rig.oslog.reading import read_logs
 
 Read = Callable[..., LogReading]
@@ -22,10 +23,6 @@ def script(*sessions: str, tail: str = "]};</script></html>") -> str:
     system = '{"OSBuild":"22631.1.amd64fre.ni_release.220506-1250"}'
     joined = ",".join(sessions)
     return f'{HEAD}{{"SystemInformation":{system},"ScenarioInstances":[{joined}{tail}'
-
-
-def figures(record: OsRecord) -> dict[str, float]:
-    return {figure.name: figure.value for figure in record.figures}
 
 
 def test_a_session_of_every_type(fixtures_dir: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from readings import figures
 
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.requirement import load_requirement
@@ -20,10 +21,6 @@ Read = Callable[..., LogReading]
 def one(reading: LogReading) -> OsRecord:
     (record,) = reading.records
     return record
-
-
-def figures(record: OsRecord) -> dict[str, float]:
-    return {figure.name: figure.value for figure in record.figures}
 
 
 def named(record: OsRecord, name: str, phase: str | None = None) -> Component:

@@ -129,7 +129,7 @@ _ASTRAY_S = 0.3
 # A firmware that stalls in one wake of a hundred, for seconds (assumed).
 _LATE, _LATE_S = 0.01, 3.0
 LATE_MOST_S = 10.0
-"""A wake that comes later to its OS than that is another one."""
+"""A wake that comes later to its OS than that is another one. Assumed."""
 # Two readings of the RTC, and the way to sleep; other sleeps of a plan differ by half a minute; one
 # unit in ten hides time before its sleep (all assumed).
 _ASLEEP_HALF_S = 1.3
