@@ -396,6 +396,20 @@ def test_an_average_is_of_all_resumes_since_the_first_where_all_are_there(record
     assert finding.evidence["due_ms"] == 300.0
 
 
+def test_a_record_without_a_count_ends_the_row_that_an_average_is_worked_out_from(record) -> None:
+    rows = [(1, 400, 400.0), (None, 400, None), (2, 400, None), (3, 100, 400.0)]
+    records = [averaged(record, *row) for row in rows]
+    around = replace(AROUND, history=history_of(records, []))
+
+    assert not list(firmware_findings(RecordedCycle(OUTSIDE, records[3], around)))
+
+    whole = [records[0], *records[2:]]
+    around = replace(AROUND, history=history_of(whole, []))
+    assert kinds(firmware_findings(RecordedCycle(OUTSIDE, records[3], around))) == [
+        "average-resume-wrong"
+    ]
+
+
 def test_what_would_have_been_found_needs_a_cycle_that_reports(record) -> None:
     ignored = replace(OUTSIDE, ignored=True)
 

@@ -769,6 +769,7 @@ def test_large_numbers_that_do_not_grow_are_no_uptime(record) -> None:
     assert counts(60_000, 101_000) is True
     assert counts(200, 200) is None
     assert counts(200, 200, awake_s=-200) is None
+    assert counts(200, 200, awake_s=-10) is None, "a second wake at the same time is no growth"
 
 
 @pytest.mark.parametrize(("far_ms", "counts"), [(29.6, True), (29.7, False)])

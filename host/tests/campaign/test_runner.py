@@ -297,7 +297,10 @@ def test_a_rig_that_fails_leaves_an_invalid_cycle_and_a_way_to_go_on(
     assert raw.edges
     fake.rig.hook = lambda when, name: None
     assert isinstance(fake.go_on(), CampaignFinished)
-    assert [raw.outcome for raw in cycles_of(fake.path)] == [Outcome.RIG_FAULT, Outcome.SLEPT_AND_WOKE]
+    assert [raw.outcome for raw in cycles_of(fake.path)] == [
+        Outcome.RIG_FAULT,
+        Outcome.SLEPT_AND_WOKE,
+    ]
 
 
 def test_a_command_whose_answer_never_came_is_kept(fake: Any, short_plan: Plan) -> None:

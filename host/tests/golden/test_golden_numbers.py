@@ -1,9 +1,10 @@
-"""Figures that no document shows by themselves are what was frozen: light, and clocks.
+"""What no document shows by itself is what was frozen: light, clocks, what findings mean.
 
 The scenes of light are held against their truth, too; the clocks are in host/tests/timing.
 """
 
 import json
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from lit_scenes import FULL_SCALE, Scene, scene_of
 
 from resume_rig.analysis.cycles.light import LightReading
 from resume_rig.analysis.cycles.light_shape import light_reading
+from resume_rig.analysis.findings.explanations import explained
 from resume_rig.model.edge import ClockExchange
+from resume_rig.model.result.verdict import FindingKind
 from resume_rig.timing.hull import ClockLimits
 from resume_rig.timing.relation import ExchangeSelection, relate
 
@@ -97,3 +100,11 @@ def test_clocks_are_related_as_they_were(drift: int, hold) -> None:
         kept = [exchanges.index(each) for each in selection.kept()]
         answers[f"session {seed}"] = json.dumps([found, kept])
     hold(f"numbers-clocks-{drift}", answers)
+
+
+def test_each_finding_means_what_it_meant(hold) -> None:
+    found = {kind.value: explained(kind) for kind in FindingKind}
+    hold(
+        "numbers-findings",
+        {kind: json.dumps(each and astuple(each)) for kind, each in found.items()},
+    )
