@@ -181,6 +181,10 @@ lint: setup
 	@$(BIN)/robocop check robot_tests examples
 	@$(BIN)/clang-format --dry-run --Werror $(C_SOURCES)
 
+# Some import what no lock file has, or helpers of the tests, which have no types.
+lint-benchmarks: setup
+	@MYPYPATH=host/src:hardware $(BIN)/mypy --cache-dir=$(BUILD)/mypy-benchmarks --disable-error-code=import-not-found --disable-error-code=import-untyped --disable-error-code=no-any-return --disable-error-code=no-any-unimported benchmarks
+
 format: setup
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
@@ -266,7 +270,7 @@ $(WINDOWS)/%/.set-up: host/windows_python.py pyproject.toml $(WHEEL_TOOLS)/.set-
 EXTRA_WINDOWS = $(call EXTRA,test) | grep -E '^(pytest|pytest-xdist|pytest-timeout|hypothesis|robotframework|zcbor|smpclient|duckdb|tree-sitter|tree-sitter-powershell)[~=]'
 
 # Says in its last lines what became of Windows and of the firmware on each rung.
-test-all: test-slow lab-test labgrid-test docs
+test-all: lint-benchmarks test-slow lab-test labgrid-test docs
 	@$(MAKE) --no-print-directory test-windows-smoke
 	@MAKE='$(MAKE)' MCUBOOT='$(MCUBOOT)' sh .ci/firmware
 

@@ -63,7 +63,7 @@ def ours(path: Path) -> int:
 
 def lines(path: Path) -> int:
     """Read line by line, as a script would."""
-    found = []
+    found: list[tuple[float, str]] = []
     with path.open() as file:
         for line in file:
             if line.startswith("#"):

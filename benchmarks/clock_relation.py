@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / 
 
 from clock_sessions import TICK_NS, S, campaign_exchanges, crystal, exchange, usb_link
 
+from resume_rig.model.edge import ClockExchange
 from resume_rig.timing.hull import ClockLimits, board_limits
 from resume_rig.timing.relation import ExchangeSelection, relate
 
@@ -37,7 +38,7 @@ def session(
     random = np.random.default_rng(seed)
     clock, link = crystal(random, SPAN_S), usb_link(random, framed_up=framed_up)
     cycles = campaign_exchanges(clock, link, SPAN_S)
-    kept = []
+    kept: list[ClockExchange] = []
     for made in cycles:
         selection = ExchangeSelection(LIMITS)
         for each in made:
@@ -47,7 +48,10 @@ def session(
     if relation.breaks:
         raise SystemExit(f"session {seed}: a break where there is none: {relation.breaks[0].text}")
     first, last = kept[0].board_rx_ns, kept[-1].board_tx_ns
-    bounds, errors, rate_bounds, rate_errors = [], [], [], []
+    bounds: list[float] = []
+    errors: list[float] = []
+    rate_bounds: list[float] = []
+    rate_errors: list[float] = []
     for board_ns in random.integers(first, last - 2 * S, PROBES).tolist():
         answer = relation.to_host_ns(board_ns)
         rates = relation.rates(board_ns, board_ns + 2 * S)

@@ -29,6 +29,7 @@ def main(count: int) -> None:
     )
     from resume_rig.model.result.verdict import Verdict
     from resume_rig.report.compare.terminal import comparison_table
+    from resume_rig.report.text.terminal_style import TerminalStyle
 
     generator = np.random.default_rng(7)
     medians_ms = {
@@ -68,7 +69,7 @@ def main(count: int) -> None:
     before = time.process_time()
     found = compare([base], [candidate], Question())
     took_s = time.process_time() - before
-    print("".join(comparison_table(found)))
+    print("".join(comparison_table(found, TerminalStyle())))
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{count} cycles against {count}: {took_s:.1f} s of one core, peak {peak_mb:.0f} MB")
 

@@ -22,7 +22,7 @@ MS = 1_000_000
 WANTED_A_SECOND = 5_000
 BATCH = 1_000
 MOST_IN_ONE = 20_000
-WAVEFORM = (
+WAVEFORM: tuple[tuple[float, Channel, int], ...] = (
     (0, Channel.BUTTON, 0),
     (2, Channel.BUTTON, 1),
     (3, Channel.BUTTON, 0),
@@ -60,10 +60,12 @@ BOUNDS = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)
 
 def edges_of(start_ns: int, chance: random.Random) -> list[Edge]:
     """Return the edges of one cycle, each up to 0.4 ms late, but for those of the glitch."""
-    late_ms = [0.0 if to[0] is Channel.SLP_S4 else chance.random() * 0.4 for _, *to in WAVEFORM]
+    late_ms = [
+        0.0 if channel is Channel.SLP_S4 else chance.random() * 0.4 for _, channel, _ in WAVEFORM
+    ]
     return [
-        Edge(number, start_ns + round((ms + late_ms[number]) * MS), *to)
-        for number, (ms, *to) in enumerate(WAVEFORM)
+        Edge(number, start_ns + round((ms + late_ms[number]) * MS), channel, level)
+        for number, (ms, channel, level) in enumerate(WAVEFORM)
     ]
 
 

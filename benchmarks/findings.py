@@ -36,7 +36,9 @@ LENGTHS = (4, 8, 10, 20, 50, 100, 200, 1_000)
 ADVICE = FindingKind.BIOS_OVER_ADVISED
 
 
-def detection(case: FindingCase, cycles: int, seed: int, folder: Path) -> tuple[int, int, Counter]:
+def detection(
+    case: FindingCase, cycles: int, seed: int, folder: Path
+) -> tuple[int, int, Counter[str]]:
     """Return how many cycles had it, how many of them showed it, and what else was shown."""
     random = default_rng(seed)
     had = shown = number = 0

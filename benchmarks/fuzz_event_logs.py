@@ -52,8 +52,8 @@ def answers(name: str, count: int, seed: int) -> bool:
                     slowest_s = max(slowest_s, time.monotonic() - start_s)
                     rendered, records = full_parse(path)
                     if rendered != reading.sources[0].records:
-                        told = {numbers_of(record) for record in reading.records}
-                        if not told.issuperset(numbers_of(record) for record in records):
+                        read = {numbers_of(record) for record in reading.records}
+                        if not read.issuperset(numbers_of(record) for record in records):
                             raise AssertionError("the full parser tells a record more")
                         found["records that cannot be rendered"] += 1
                     elif list(reading.records) != records:

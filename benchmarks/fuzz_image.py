@@ -21,13 +21,17 @@ from pathlib import Path
 import cbor2
 import serial
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / "rig"))
+
+from raw_request import Packet, packed
+
 from resume_rig.model.channel import Actuator
 from resume_rig.rig.commands.board import TimeRequest
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.native.wires import ACTUATOR_PINS, Wires
 from resume_rig.rig.smp import framing
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.packet import Group, Header, Operation, OsCommand, Packet
+from resume_rig.rig.smp.packet import Group, Header, Operation, OsCommand
 from resume_rig.rig.smp.serial_transport import open_serial
 from resume_rig.timing.clocks import SystemClock
 
@@ -93,7 +97,7 @@ class Madness:
         length = len(payload) if dice < 0.95 else self.random.randrange(1 << 16)
         operation = self.random.choice((Operation.READ, Operation.WRITE))
         header = Header(operation, group, self.random.randrange(256), command, length)
-        return header.pack() + payload
+        return packed(header) + payload
 
     def _payload(self, dice: float) -> bytes:
         if dice < 0.45:
@@ -176,7 +180,7 @@ def _answers(
     clock: SystemClock,
 ) -> bool:
     header = Header(Operation.READ, Group.RIG, sequence, TimeRequest.command, 1)
-    port.write(b"\n" + framing.encode(header.pack() + b"\xa0"))
+    port.write(b"\n" + framing.encode(packed(header) + b"\xa0"))
     end_ns = clock.now_ns() + REPLY_NS
     while clock.now_ns() < end_ns:
         for data in decoder.feed(port.read(port.in_waiting or 1)):

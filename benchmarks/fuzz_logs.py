@@ -28,6 +28,7 @@ def main() -> int:
     from resume_rig.oslog.reading import read_logs
     from resume_rig.report.log.document import log_document
     from resume_rig.report.log.terminal import log_table
+    from resume_rig.report.text.terminal_style import TerminalStyle
 
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
@@ -44,7 +45,7 @@ def main() -> int:
                 begun = time.monotonic()
                 try:
                     judgement = judge_log(read_logs([path]), requirement)
-                    for piece in (*log_document(judgement), *log_table(judgement)):
+                    for piece in (*log_document(judgement), *log_table(judgement, TerminalStyle())):
                         piece.encode()
                     answers["read"] += 1
                 except RecordError:

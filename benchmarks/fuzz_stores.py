@@ -156,7 +156,7 @@ def _so_far(
 
 def _wholes(folder: Path) -> list[Path]:
     """Return sound stores: with light and records, with failures, with a plan that varies."""
-    found = []
+    found: list[Path] = []
     for words in (
         ["--cycles", "4"],
         ["--cycles", "5", "--dut", "resume-hang"],

@@ -127,14 +127,14 @@ def use(view: "ExplorerView", watch: Watch, what: str) -> None:
         print(told, f"{len(view.cycles.model.rows):,} cycles kept", sep="; ")
     view.filter.clear()
     watch.until(view.narrowing.settled)
-    took = []
+    waited_s: list[float] = []
     for row in range(0, len(view.cycles.model.rows), len(view.cycles.model.rows) // 10):
         view.cycles.view.setCurrentIndex(view.cycles.model.index(row, 0))
-        took.append(watch.until(lambda: not view._detailing.busy))
+        waited_s.append(watch.until(lambda: not view._detailing.busy))
     print(
         watch.told(
-            f"{what}: cycles chosen, each shown after {statistics.median(took):.2f} s in the "
-            f"median, {max(took):.2f} s at most"
+            f"{what}: cycles chosen, each shown after {statistics.median(waited_s):.2f} s in the "
+            f"median, {max(waited_s):.2f} s at most"
         )
     )
 

@@ -10,6 +10,7 @@ clock has stopped, or both; BIOS times are short by 20 ms to 1 s, drawn evenly o
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from numpy.random import Generator, default_rng
 
@@ -44,7 +45,7 @@ FALSE = {
 
 def drawn(world: World, random: Generator) -> World:
     """Return a world of some cycles whose delays differ from cycle to cycle, or hardly."""
-    changed = {"cycles": int(random.choice((4, 10, 20, 50, 100)))}
+    changed: dict[str, Any] = {"cycles": int(random.choice((4, 10, 20, 50, 100)))}
     for name in ("early", "late"):
         low, high = getattr(world, name)
         if high and random.random() < 0.5:

@@ -12,8 +12,10 @@ lies beyond its bound.
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from math import exp, log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,7 +145,7 @@ def average() -> None:
         )
 
 
-def _moved(shape, length: float) -> tuple[float, float, float, float]:
+def _moved(shape: Callable[..., Any], length: float) -> tuple[float, float, float, float]:
     t = np.linspace(-2, 1.6 * length + 4, 200_001)
     step = t[1] - t[0]
     endless = 0.9 < shape(2.0) < 1

@@ -44,7 +44,7 @@ def write_log(path: Path, megabytes: int) -> int:
         while stream.tell() < megabytes * 1_000_000:
             for _ in range(NOISE_PER_CYCLE):
                 record_id += 1
-                noise = {"param1": "Windows Update", "param2": "running"}
+                noise: dict[str, object] = {"param1": "Windows Update", "param2": "running"}
                 stream.write(event(record_id, "Service Control Manager", 7036, noise))
             record_id += 1
             states: dict[str, object] = {"TargetState": 4, "EffectiveState": 4}

@@ -31,7 +31,9 @@ def main(repetitions: int) -> None:
     generator = np.random.default_rng(20_261_122)
     sds = list(SDS_MS.values())
 
-    def study(units: int, rigs: int, sessions: int, cycles: tuple[int, int], absent: float):
+    def study(
+        units: int, rigs: int, sessions: int, cycles: tuple[int, int], absent: float
+    ) -> list[SessionSums]:
         unit, rig = generator.normal(0, sds[0], units), generator.normal(0, sds[1], rigs)
         found = []
         for i in range(units):
@@ -56,7 +58,9 @@ def main(repetitions: int) -> None:
                 continue
             truth = np.square(sds)
             ratios.append(found.weights @ found.mean_squares / truth)
-            groups = [((source,), sd * sd) for source, sd in zip(Source, sds, strict=True)]
+            groups: list[tuple[tuple[Source, ...], float]] = [
+                ((source,), sd * sd) for source, sd in zip(Source, sds, strict=True)
+            ]
             groups.append((tuple(Source)[1:], float(truth[1:].sum())))
             ends = [(found.interval(*sources), value) for sources, value in groups]
             held.append([low <= value <= high for (low, high), value in ends])

@@ -6,7 +6,7 @@ removed. Annotations, decorators and plain enumerations are left alone: they cha
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,7 +118,8 @@ CHANGES: dict[type, Callable[..., Iterator[ast.AST]]] = {
 
 def changes(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what may stand in the place of a node."""
-    return CHANGES.get(type(node), lambda _: iter(()))(node)
+    change = CHANGES.get(type(node))
+    return iter(()) if change is None else change(node)
 
 
 def _value(node: ast.AST) -> object:
@@ -129,6 +130,13 @@ def _with(node: ast.AST, **fields: object) -> ast.AST:
     changed = copy.copy(node)
     vars(changed).update(fields)
     return changed
+
+
+def _end(node: ast.expr | ast.stmt, starts: Sequence[int]) -> int:
+    """Return where a node ends in the source, given where its lines start."""
+    assert node.end_lineno is not None  # it was parsed
+    assert node.end_col_offset is not None
+    return starts[node.end_lineno - 1] + node.end_col_offset
 
 
 def mutants_of(path: Path) -> Iterator[Mutant]:
@@ -150,19 +158,18 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
                     continue
                 lines_of = reach
                 function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
-                if function or (isinstance(child, ast.stmt) and reach != whole):
+                if isinstance(child, ast.stmt) and (function or reach != whole):
                     lines_of = range(child.lineno, (child.end_lineno or child.lineno) + 1)
                 nodes.append((child, lines_of))
-        if not hasattr(node, "lineno"):
+        if not isinstance(node, ast.expr | ast.stmt):
             continue
-        begin = starts[node.lineno - 1] + node.col_offset
-        end = starts[node.end_lineno - 1] + node.end_col_offset
+        begin, end = starts[node.lineno - 1] + node.col_offset, _end(node, starts)
         for changed in changes(node):
             text = ast.unparse(ast.fix_missing_locations(changed))
             if isinstance(node, ast.expr):
                 text = f"({text})"
-            elif isinstance(changed, ast.If):
-                end = starts[node.test.end_lineno - 1] + node.test.end_col_offset
+            elif isinstance(node, ast.If) and isinstance(changed, ast.If):
+                end = _end(node.test, starts)
                 text = f"{source[begin:end].split()[0].decode()} {ast.unparse(changed.test)}"
             after = source[:begin] + text.encode() + source[end:]
             first = starts[node.lineno - 1]

@@ -81,7 +81,7 @@ def running(image: Path) -> Iterator[Board]:
         try:
             while started.terminal is None or not wires.connect(place):
                 if not started.listen():
-                    raise SystemExit(f"{image} {started.ending()}")
+                    raise SystemExit(f"{image} {started.exit_clause()}")
             port = open_serial(started.terminal, clock, "native:")
             client = SmpClient(port, clock)
             rig = SmpRig(client)

@@ -19,14 +19,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import cbor2
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / "rig"))
+
+from raw_request import Packet, packed
 
 from resume_rig.rig.commands.board import EchoRequest
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.framing import Decoder, encode
-from resume_rig.rig.smp.packet import Group, Header, Packet
+from resume_rig.rig.smp.packet import Group, Header
 from resume_rig.rig.smp.serial_transport import open_serial
 from resume_rig.timing.clocks import SystemClock
 
@@ -88,7 +93,7 @@ def answer(request: bytes) -> bytes:
         len(payload),
         version=asked.version,
     )
-    return header.pack() + payload
+    return packed(header) + payload
 
 
 @contextmanager

@@ -80,7 +80,7 @@ def show(name: str, judged: dict[int, Judgement]) -> None:
         ("false otherwise", [j.false_other for j in every]),
         ("campaigns with a fault missed", [j.missed for j in every]),
     ):
-        total = sum(counters, Counter())
+        total: Counter[str] = sum(counters, Counter())
         if total:
             print(f"  {title}: {dict(total)}")
     show_intervals(every)
