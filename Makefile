@@ -397,7 +397,7 @@ board: setup $(VENV)/.board
 	@$(BIN)/python -W ignore -m frontend.layout.picture $(BOARD_BUILD)/gerbers $(BOARD_BUILD)
 	@for side in top bottom; do rsvg-convert --width 1400 $(BOARD_BUILD)/$$side.svg --output hardware/board/$$side.png; done
 
-.PHONY: board-routes
+.PHONY: board-routes lint-benchmarks
 board-routes:
 	@test -f $(ROUTER) || curl --fail --silent --show-error --location --output $(ROUTER) $$($(BIN)/python -c 'from frontend.layout.autorouter import URL; print(URL)')
 	@echo "$$($(BIN)/python -c 'from frontend.layout.autorouter import SHA256; print(SHA256)')  $(ROUTER)" | sha256sum --check --quiet

@@ -285,15 +285,16 @@ def test_two_records_of_one_wake_are_named_with_their_numbers(record) -> None:
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({"figures": figures(clock_stepped_us=1_000_000.0)}, None),
-        ({"figures": figures(clock_stepped_us=1_000_001.0)}, "somebody set it by +1.0 s"),
-        ({"figures": figures(clock_stepped_us=-1_500_000.0)}, "somebody set it by -1.5 s"),
+        ({"figures": figures(clock_stepped_us=1e6)}, None),
+        ({"figures": figures(clock_stepped_us=1e6 + 1)}, "somebody set it by +1.0 s"),
+        ({"figures": figures(clock_stepped_us=-1.5e6)}, "somebody set it by -1.5 s"),
         ({"sleep_time_utc_ns": 5, "wake_time_utc_ns": 4}, "its record wakes before it sleeps"),
         ({"sleep_time_utc_ns": 5, "wake_time_utc_ns": 5}, None),
         ({"sleep_time_utc_ns": 5}, None),
     ],
 )
 def test_a_step_of_the_clock_is_named_beyond_a_second_or_backwards(record, fields, text) -> None:
+    stepped_us = sum(figure.value for figure in fields.get("figures", ()))
     found = list(record_findings(RecordedCycle(OUTSIDE, record(**fields), AROUND)))
 
     assert kinds(found) == ([] if text is None else ["clock-step"])
@@ -302,6 +303,7 @@ def test_a_step_of_the_clock_is_named_beyond_a_second_or_backwards(record, field
         times = fields.get("sleep_time_utc_ns"), fields.get("wake_time_utc_ns")
         by_its_times = None if None in times else times[1] - times[0]
         assert found[0].evidence["asleep_by_its_times_ns"] == by_its_times
+        assert found[0].evidence["stepped_ns"] == 1_000 * stepped_us
 
 
 def test_a_silent_step_is_told_where_no_event_tells_one(record) -> None:
