@@ -11,7 +11,7 @@ from match_campaigns import os_record
 
 from resume_rig.analysis.match import campaign
 from resume_rig.analysis.match.campaign import (
-    lost_at_clock_steps,
+    lost_beside_others,
     match_boots,
     match_cycles,
     match_with,
@@ -450,64 +450,43 @@ def test_without_boots_or_cycles_that_asked_for_one_nothing_is_matched() -> None
         assert (answer.boots, answer.shutdowns) == ({}, {})
 
 
-def log(count: int, *stepped: int, after_wake: int | None = None):
-    records = [os_record(record_id=at) for at in range(count)]
-    for at in stepped:
-        records[at] = replace(records[at], figures=(Figure("clock_steps", 1),))
-    if after_wake is not None:
-        figures = Figure("clock_steps", 1), Figure("clock_stepped_after_wake_us", 5e6)
-        records[after_wake] = replace(records[after_wake], figures=figures)
-    return records
-
-
 AROUND = [(2, 4), (6, 8)]
+BETWEEN, BEFORE = RecordReason.BETWEEN_CYCLES, RecordReason.BEFORE_CAMPAIGN
 
 
 @pytest.mark.parametrize(
-    ("lost", "pairs", "records", "expected"),
+    ("lost", "pairs", "free", "count", "expected"),
     [
-        # Between 4 and 8 the clock was set before the record of the next cycle or one before it.
-        *(([3], AROUND, log(12, at), [3] * (5 <= at <= 8)) for at in range(3, 11)),
-        # Set after the wake of the record before, which says so itself.
-        ([3], AROUND, log(12, after_wake=4), [3]),
-        ([3], AROUND, log(12, after_wake=3), []),
-        ([3], AROUND, log(12, after_wake=5), [3]),
+        # Between 4 and 8 a record is left over.
+        *(([3], AROUND, [at], 12, [3] * (5 <= at <= 7)) for at in (1, 2, 3, 5, 6, 7, 9, 10)),
         # Before the first matched cycle by as many records as cycles.
-        *(([0], AROUND, log(12, at), [0] * (2 <= at <= 4)) for at in range(6)),
-        *(([1], AROUND, log(12, at), [1] * (3 <= at <= 4)) for at in range(6)),
-        ([0], [(5, 2)], log(4, 0), [0]),
-        ([0], [(1, 1)], log(4, after_wake=0), [0]),
-        ([0], [(1, 1)], log(4, after_wake=3), []),
-        ([0], [(1, 2)], log(4, after_wake=0), [0]),
+        *(([0], AROUND, [at], 12, [0] * (2 <= at <= 3)) for at in (0, 1, 2, 3, 5)),
+        *(([1], AROUND, [at], 12, [1] * (at == 3)) for at in (0, 1, 2, 3, 5)),
+        ([0], [(5, 2)], [0], 4, [0]),
+        ([0], [(1, 1)], [0], 4, [0]),
+        ([0], [(1, 1)], [3], 4, []),
         # Behind the last one, too, as far as the log goes.
-        *(([8], AROUND, log(20, at), [8] * (9 <= at <= 11)) for at in range(8, 13)),
-        ([8], AROUND, log(10, 9), [8]),
-        ([8], AROUND, log(9, after_wake=8), []),
+        *(([8], AROUND, [at], 20, [8] * (9 <= at <= 11)) for at in (7, 9, 10, 11, 12)),
+        ([8], AROUND, [9], 10, [8]),
         # Each record there is of another cycle.
-        ([1], [(0, 0), (2, 1)], log(3, 1), []),
-        ([1], [(0, 0), (3, 2), (2, 1)], log(3, 1), []),
-        ([1, 3], [(0, 0), (2, 2), (4, 3)], log(9, 1, 3), [1]),
-        ([], AROUND, log(12, 5), []),
-        ([0, 1], [], log(3, 1), []),
-        # Between two matched cycles stands a record, and the clock was set.
-        ([2], [(0, 0), (1, 1), (3, 3)], log(4, 3), [2]),
-        ([2], [(0, 0), (1, 1), (3, 3)], log(4, 2), [2]),
-        # Nothing says that the clock was set there, or no record is free: it is lost.
-        ([2], [(0, 0), (1, 1), (3, 3)], log(4, 1), []),
-        ([2], [(0, 0), (1, 1), (3, 3)], log(4), []),
-        ([2], [(0, 0), (1, 1), (3, 2)], log(3, 2), []),
-        # Before and behind all that is matched, as many records count as cycles are there.
-        ([0, 1], [(2, 7), (3, 8)], log(9, 7), [0, 1]),
-        ([0, 1], [(2, 7), (3, 8)], log(9, 4), []),
-        ([2, 3], [(0, 0), (1, 1)], log(4, 2), [2, 3]),
-        ([2, 3], [(0, 0), (1, 1)], log(9, 8), []),
-        ([0], [], log(3, 1), []),
+        ([1], [(0, 0), (2, 1)], [], 3, []),
+        ([1], [(0, 0), (3, 2), (2, 1)], [], 3, []),
+        ([1, 3], [(0, 0), (2, 2), (4, 3)], [1, 5], 9, [1]),
+        ([], AROUND, [5], 12, []),
+        ([0, 1], [], [1], 3, []),
     ],
 )
-def test_a_lost_record_may_stand_where_the_log_says_that_the_clock_was_set(
-    lost, pairs, records, expected
+def test_a_record_of_no_cycle_may_be_that_of_a_lost_one_beside_it(
+    lost, pairs, free, count, expected
 ) -> None:
-    assert lost_at_clock_steps(lost, pairs, records) == frozenset(expected)
+    others = dict.fromkeys(free, BETWEEN)
+    assert lost_beside_others(lost, pairs, others, count) == frozenset(expected)
+
+
+@pytest.mark.parametrize("why", RecordReason)
+def test_a_record_that_is_of_no_sleep_of_the_wires_is_of_no_lost_cycle(why: RecordReason) -> None:
+    may = why in {BETWEEN, BEFORE, RecordReason.AFTER_CAMPAIGN, RecordReason.AMBIGUOUS}
+    assert bool(lost_beside_others([3], AROUND, {6: why}, 12)) is may
 
 
 def test_what_is_asked_is_why_the_record_cannot_be_paired_not_the_cycle() -> None:

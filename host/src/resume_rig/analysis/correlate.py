@@ -17,7 +17,7 @@ from resume_rig.analysis.findings.disagreements import (
 )
 from resume_rig.analysis.findings.firmware import detectable_bios
 from resume_rig.analysis.findings.sleeps import record_missing
-from resume_rig.analysis.match.campaign import lost_at_clock_steps, match_boots, match_cycles
+from resume_rig.analysis.match.campaign import lost_beside_others, match_boots, match_cycles
 from resume_rig.analysis.match.match import Match
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios
 from resume_rig.analysis.reconcile.norms import UNKNOWN_PLATFORM, Platform, usual_rests
@@ -261,7 +261,7 @@ def _match(campaign: Cycles) -> Matched:
         for cycle, (record, probability) in booted.boots.items()
     }
     lost = [each for each, why in found.cycle_reasons.items() if why is CycleReason.LOST]
-    unsure = lost_at_clock_steps(lost, found.pairs, reading.records)
+    unsure = lost_beside_others(lost, found.pairs, found.record_reasons, len(reading.records))
     records: list[CycleRecord] = []
     for index, cycle in enumerate(cycles):
         if index in matched:

@@ -5,7 +5,7 @@ that its OS never came back is given so to the match: as likely, never as certai
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
@@ -40,6 +40,12 @@ from resume_rig.model.units import count_of
 # One pair, or two, may fit by chance; so may a few of many (assumed).
 _BORNE_OUT_BY, _SHARE = 3, 0.5
 _OF_ITSELF = (RecordReason.NO_SLEEP, RecordReason.NO_TIME, RecordReason.DOZE)
+_MAY_BE_OF_ONE = {
+    RecordReason.BEFORE_CAMPAIGN,
+    RecordReason.AFTER_CAMPAIGN,
+    RecordReason.BETWEEN_CYCLES,
+    RecordReason.AMBIGUOUS,
+}
 
 
 def match_with(
@@ -421,32 +427,33 @@ def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:
     return OutsideMoments(awake_ns - outside.awake_from_ns + asleep_ns, awake_ns)
 
 
-def lost_at_clock_steps(
-    lost: Collection[int], pairs: Iterable[tuple[int, int]], records: Sequence[OsRecord]
+def lost_beside_others(
+    lost: Iterable[int],
+    pairs: Iterable[tuple[int, int]],
+    others: Mapping[int, RecordReason],
+    count: int,
 ) -> frozenset[int]:
     """Return those of the lost cycles that a record without a cycle may be of.
 
-    A run of few cycles between two settings may stand anywhere in the log, so the match leaves it
-    alone. Its records are there, and no cycle's: that one of them is lost would be a false finding.
+    The clock may have been set there, or have drifted in a long sleep, so the match leaves it
+    alone. The record is there, and no cycle's: that it is lost would be a false finding.
 
     Args:
         lost: cycles between or next to matched ones, that no record was matched with.
         pairs: (cycle, record) of what is matched.
-        records: in record order.
+        others: why records are of no cycle, by index.
+        count: how many records there are.
     """
-    steps = [index for index, record in enumerate(records) if figure_of(record, "clock_steps")]
     matched = dict(pairs)
-    cycles, taken = sorted(matched), frozenset(matched.values())
-    if not cycles:
-        return frozenset()
+    cycles, free = (
+        sorted(matched),
+        sorted(at for at, why in others.items() if why in _MAY_BE_OF_ONE),
+    )
     found = set()
-    for cycle in lost:
-        low, high = _span(cycle, cycles, matched, len(records))
-        after = bisect_left(steps, low)
-        is_set = after < len(steps) and steps[after] <= high
-        if low > 0 and figure_of(records[low - 1], "clock_stepped_after_wake_us"):
-            is_set = True
-        if is_set and any(index not in taken for index in range(low, high + 1)):
+    for cycle in lost if cycles else ():
+        low, high = _span(cycle, cycles, matched, count)
+        after = bisect_left(free, low)
+        if after < len(free) and free[after] <= high:
             found.add(cycle)
     return frozenset(found)
 
