@@ -190,7 +190,7 @@ def question_answers() -> Answers:
 def _drawn() -> dict[str, bytes]:
     from oslog.evtx_builder import CHUNK, ChunkBuilder, evtx_file
     from oslog.evtx_reference import HEADER, seal
-    from oslog.test_evtx_blocks import account
+    from oslog.test_evtx_chunks import account
 
     def chunk(first: int, *, literal: bool) -> bytes:
         builder = ChunkBuilder(1 + first)
