@@ -30,7 +30,9 @@ READS = {
     "power",
 }
 
-COMMANDS = st.one_of(st.integers(0, 18), st.integers(0, 2**32 - 1))
+# Every command, and the number that the next one would have.
+NEXT = 1 + max(entry["command"] for entry in VECTORS["exchanges"])
+COMMANDS = st.one_of(st.integers(0, NEXT), st.integers(0, 2**32 - 1))
 VALUES = st.recursive(
     st.none()
     | st.booleans()

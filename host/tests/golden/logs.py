@@ -2,7 +2,9 @@
 
 import lzma
 import random
+import re
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 
 from golden.ask import ask
@@ -131,17 +133,6 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "no sessions": ("msa", "nothing"),
     "the duts": ("sim", "--list"),
     "the program's help": ("--help",),
-    **{
-        f"help of {verb}": (*verb.split(), "--help")
-        for verb in (
-            *("run", "log", "correlate", "compare", "report", "export", "fleet", "msa", "store"),
-            *("sim", "share", "gui", "press", "lid", "power", "relay", "watch", "selftest"),
-            *("key", "contact"),
-            *("doctor", "firmware", "store info", "store check", "store faults", "store salvage"),
-            *("lake", "lake add", "lake push", "lake compact", "trend", "query"),
-            *("bundle", "verify"),
-        )
-    },
 }
 
 
@@ -175,10 +166,19 @@ def log_answers(file: str) -> Answers:
     return answers
 
 
+def verbs(*above: str) -> Iterator[tuple[str, ...]]:
+    """Yield every verb, and those that a verb has, as the help lists them."""
+    _, _, listed = ask(*above, "--help").out.partition("\nverbs:\n")
+    for name in re.findall(r"^ {4}([a-z-]+)", listed, re.MULTILINE):
+        yield (*above, name)
+        yield from verbs(*above, name)
+
+
 def question_answers() -> Answers:
     """Ask every question."""
     answers: Answers = {}
-    for key, words in QUESTIONS.items():
+    helps = {f"help of {' '.join(verb)}": (*verb, "--help") for verb in verbs()}
+    for key, words in {**QUESTIONS, **helps}.items():
         answer = ask(*words)
         # argparse breaks lines in another way from one Python to the next.
         out = " ".join(answer.out.split()) if "--help" in words else answer.out

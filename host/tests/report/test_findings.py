@@ -12,6 +12,7 @@ from resume_rig.report.text.findings import (
     grouped_findings,
     shared_findings,
     team_of,
+    title_of_kind,
 )
 
 
@@ -62,6 +63,9 @@ def test_what_is_told_of_several_cycles_word_for_word_is_told_once(samples: Any)
 
 
 @pytest.mark.parametrize("kind", FindingKind)
-def test_each_finding_puts_something_in_doubt_and_has_an_owner(kind: FindingKind) -> None:
+def test_each_finding_has_a_title_puts_something_in_doubt_and_has_an_owner(
+    kind: FindingKind,
+) -> None:
+    assert title_of_kind(kind)
     assert doubt_of(kind) in Doubt
     assert team_of(kind) in Team

@@ -5,6 +5,7 @@ worker/   the thread that owns the rig, folds over its events, jobs in the backg
 widgets/  pieces that pages share: plots, tables, notices, actions with keys
 app/      the window around the pages, which `request.VIEW_NAMES` names
 
-The other folders are one page each: `state` is what it shows, free of Qt, and `view` shows it.
+The other folders are one page each: `view` shows it, and `state` is what it shows, free of Qt.
+`start` keeps nothing; those of `bench` and `campaign` are in `worker`, drafts in `campaign`.
 A page waits for a job in a `JobSlot`; `refresh` reads `desk.state`, and nothing else is kept.
 """

@@ -17,6 +17,7 @@ from resume_rig.model.os_record import Component, ComponentKind, OsRecord, Sleep
 from resume_rig.oslog.etl.trace_file import TraceEvent, TraceHeader, TraceWalk, header_of
 from resume_rig.oslog.event.assembler import ForwardAssembler
 from resume_rig.oslog.event.event import PROVIDER_GUIDS, PROVIDER_NAMES, Event, Provider
+from resume_rig.oslog.source.components import ComponentList, name_or_blank
 from resume_rig.oslog.source.problems import ProblemTally
 from resume_rig.oslog.source.records import (
     BARE_RECORD,
@@ -26,7 +27,6 @@ from resume_rig.oslog.source.records import (
     ns_of_filetime,
     utc_text,
 )
-from resume_rig.oslog.xperf.components import ComponentList, name_or_blank
 
 KIND: Final = "etl"
 EVENTS_MAX: Final = 500_000

@@ -18,6 +18,7 @@ from resume_rig.model.os_record import (
     OsRecord,
     SleepKind,
 )
+from resume_rig.oslog.source.components import ComponentList, name_or_blank
 from resume_rig.oslog.source.lines import LogLines, head_lines
 from resume_rig.oslog.source.problems import ProblemTally
 from resume_rig.oslog.source.records import (
@@ -27,7 +28,6 @@ from resume_rig.oslog.source.records import (
     figures_of,
     parse_utc_ns,
 )
-from resume_rig.oslog.xperf.components import ComponentList, name_or_blank
 
 KIND: Final = "linux-systemd-analyze"
 

@@ -14,14 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from resume_rig.model.os_record import Component, ComponentKind, OsRecord, SleepKind
+from resume_rig.oslog.source.components import COMPONENT_LIMIT, ComponentList, name_or_blank
 from resume_rig.oslog.source.lines import LogLines, head_text
 from resume_rig.oslog.source.problems import ProblemTally
 from resume_rig.oslog.source.records import BARE_RECORD, SourceReading, SourceRequest, figures_of
-from resume_rig.oslog.xperf.components import (
-    COMPONENT_LIMIT,
-    ComponentList,
-    name_or_blank,
-)
 
 COLUMN_LIMIT: Final = 256
 """Columns of a row that are looked at."""

@@ -17,10 +17,10 @@ from resume_rig.model.os_record import (
     ComponentKind,
     SleepKind,
 )
+from resume_rig.oslog.source.components import ComponentList, name_or_blank
 from resume_rig.oslog.source.lines import LogLines, head_text
 from resume_rig.oslog.source.problems import ProblemTally
 from resume_rig.oslog.source.records import BARE_RECORD, SourceReading, SourceRequest, figures_of
-from resume_rig.oslog.xperf.components import ComponentList, name_or_blank
 from resume_rig.oslog.xperf.csv_tables import cells_of, column_name
 
 KIND: Final = "xperf-dumper"

@@ -10,15 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from resume_rig.model.os_record import Component, ComponentKind, Figure, OsRecord, SleepKind
+from resume_rig.oslog.source.components import ComponentDraft, ComponentList, name_or_blank
 from resume_rig.oslog.source.elements import snake_case
 from resume_rig.oslog.source.problems import ProblemTally
 from resume_rig.oslog.source.records import BARE_RECORD, figures_of
-from resume_rig.oslog.xperf.components import (
-    ComponentDraft,
-    ComponentList,
-    XperfTime,
-    name_or_blank,
-)
+from resume_rig.oslog.xperf.times import XperfTime
 
 # Node names without case to the phase's name and what its children are.
 _PHASES: Final[Mapping[str, tuple[str, ComponentKind]]] = {

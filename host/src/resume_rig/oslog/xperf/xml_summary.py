@@ -13,8 +13,8 @@ from resume_rig.oslog.source.elements import scan_elements
 from resume_rig.oslog.source.lines import head_text
 from resume_rig.oslog.source.problems import ProblemTally
 from resume_rig.oslog.source.records import SourceReading, SourceRequest
-from resume_rig.oslog.xperf.components import XperfTime
 from resume_rig.oslog.xperf.phases import BootPart, ShutdownPart, SuspendPart
+from resume_rig.oslog.xperf.times import XperfTime
 
 _ROOT: Final = re.compile(r"<results[\s>]", re.IGNORECASE)
 _SIGNS: Final = re.compile(
