@@ -30,7 +30,6 @@ from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 
 from resume_rig.lake.facts import (
-    NS_PER_MS,
     PARTITIONS,
     RANDOM_BITS,
     SCHEMA_VERSION,
@@ -38,6 +37,7 @@ from resume_rig.lake.facts import (
     JudgedFacts,
 )
 from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.model.units import NS_PER_MS
 
 logger = logging.getLogger(__name__)
 

@@ -9,6 +9,8 @@ from resume_rig.model.errors import UsageError
 NS_PER_US: Final = 1_000
 NS_PER_MS: Final = 1_000_000
 NS_PER_S: Final = 1_000_000_000
+PPB: Final = 1_000_000_000
+"""Parts per billion in a whole."""
 DURATION_UNITS_NS: Final = {
     "ns": 1,
     "us": NS_PER_US,

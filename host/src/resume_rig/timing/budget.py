@@ -25,6 +25,7 @@ from resume_rig.model.budget import (
 from resume_rig.model.channel import TRIGGER_WORDS, Actuator, Channel, WakeBy, WakeMeans, line_name
 from resume_rig.model.front_end import PathDelay
 from resume_rig.model.quantity import SQRT_3
+from resume_rig.model.units import PPB
 
 # The photoMOS needs 30..42 us for 2.0 V to 0.8 V (simulated): where in there the press "is", is a
 # definition.
@@ -237,7 +238,7 @@ def unproven_row(half_width_ns: int) -> BudgetRow:
 
 def rate_half_width_ns(rate_ppb: int, duration_ns: int) -> int:
     """Return by how much a clock that is off by up to `rate_ppb` mistakes a duration."""
-    return -(-rate_ppb * abs(duration_ns) // 1_000_000_000)
+    return -(-rate_ppb * abs(duration_ns) // PPB)
 
 
 def edge_name(channel: Channel, rises: bool) -> str:

@@ -16,6 +16,7 @@ from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.model.units import NS_PER_US
 
 _STATES = {
     # The power stays on in S1 as it does in S0ix.
@@ -177,7 +178,6 @@ def _wake_source(pair: RecordedCycle) -> Found:
         )
 
 
-_NS_PER_US = 1_000
 # Kinds of sleep after which the firmware hands over with a BIOS time.
 _THROUGH_FIRMWARE = (SleepKind.S3, SleepKind.HYBRID, SleepKind.S4)
 
@@ -236,7 +236,7 @@ def _unmeasured(record: OsRecord) -> Finding:
 
 def _clock_step(record: OsRecord) -> Found:
     sleep_ns, wake_ns = record.sleep_time_utc_ns, record.wake_time_utc_ns
-    stepped_ns = round(figure_of(record, "clock_stepped_us") or 0) * _NS_PER_US
+    stepped_ns = round(figure_of(record, "clock_stepped_us") or 0) * NS_PER_US
     backwards = sleep_ns is not None and wake_ns is not None and wake_ns < sleep_ns
     if abs(stepped_ns) <= CLOCK_STEP_NS and not backwards:
         return

@@ -16,8 +16,9 @@ from typing import IO, Final
 from uuid import UUID
 
 from resume_rig.model.errors import RecordError
+from resume_rig.model.units import NS_PER_S
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.records import NS_PER_S, ns_of_filetime
+from resume_rig.oslog.source.records import ns_of_filetime
 
 BUFFER_BYTES_MAX: Final = 16 << 20  # ETW's own limit, since Windows 8
 PROVIDERS_MAX: Final = 4096

@@ -19,8 +19,7 @@ from resume_rig.model.result.cycle import AS_PLANNED, Correlation, Outcome, Reco
 from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
 from resume_rig.model.result.series import CycleMark, CycleTimes
 from resume_rig.model.result.verdict import RESUME, FindingKind, Verdict
-from resume_rig.model.units import count_of, percent_up
-from resume_rig.report.drawing.axis import NS_PER_MS
+from resume_rig.model.units import NS_PER_MS, NS_PER_S, count_of, percent_up
 from resume_rig.report.drawing.wave import WavePicture, wave_picture
 from resume_rig.report.parts.page import Tile, TrustBadge
 from resume_rig.report.parts.statistics import (
@@ -160,7 +159,7 @@ def subtitle_of(facts: CampaignFacts, cycles: int) -> tuple[str, ...]:
     asked = f"{state} by {str(way).lower()}" if state and way else str(state or "")
     date = ""
     if facts.begun_utc_ns is not None:
-        begun = datetime.fromtimestamp(facts.begun_utc_ns // 1_000_000_000, UTC)
+        begun = datetime.fromtimestamp(facts.begun_utc_ns // NS_PER_S, UTC)
         date = f"{begun.day} {begun:%b %Y}"
     product = identity.get("dut_product", "")
     parts = (product, f"BIOS {bios}" if bios else "", asked, count_of(cycles, "cycle"), date)

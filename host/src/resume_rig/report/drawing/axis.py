@@ -18,7 +18,7 @@ from resume_rig.model.channel import TRIGGER_WORDS
 from resume_rig.model.light import LightBasis
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle, ReconciledCycle
-from resume_rig.model.units import count_of
+from resume_rig.model.units import NS_PER_MS, count_of
 
 SECONDS_FROM_MS = 20_000
 """An axis that reaches this far is labelled in seconds: five digits are hard to compare."""
@@ -146,7 +146,6 @@ def tick_label(value: float, step: float) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-NS_PER_MS = 1_000_000
 _LIGHT = {
     LightBasis.HALF: "t_50, when the panel's light is at half of its settled level",
     LightBasis.BLOCKS: "t_50 (half of the panel's settled level), found in blocks of 1 ms",

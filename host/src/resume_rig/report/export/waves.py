@@ -11,7 +11,8 @@ from typing import Final
 from resume_rig.model.channel import Channel
 from resume_rig.model.result.cycle import Correlation, ReconciledCycle
 from resume_rig.model.result.judgement import RecordedCycle
-from resume_rig.report.drawing.axis import NS_PER_MS, inside_milestones, outside_milestones
+from resume_rig.model.units import NS_PER_MS
+from resume_rig.report.drawing.axis import inside_milestones, outside_milestones
 from resume_rig.report.text.findings import findings_of
 from resume_rig.report.text.hostile_text import ascii_only, one_line
 from resume_rig.report.text.json_text import Json, json_text, text_json, utc_json

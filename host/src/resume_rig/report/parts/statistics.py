@@ -11,8 +11,8 @@ from resume_rig.model.result.cycle import DetectableBios, ReconciledCycle
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.series import FailureRate, QuantileInterval, SeriesStatistics
 from resume_rig.model.result.verdict import RESUME, Comparison, Statistics, Verdict
-from resume_rig.model.units import count_of, percent_up
-from resume_rig.report.drawing.axis import NS_PER_MS, outside_milestones
+from resume_rig.model.units import NS_PER_MS, count_of, percent_up
+from resume_rig.report.drawing.axis import outside_milestones
 from resume_rig.report.text.findings import cycle_ranges
 from resume_rig.report.text.wording import capitalised
 
@@ -162,7 +162,7 @@ def detectable_sentences(bios: DetectableBios | None) -> Iterator[str]:
         yield "BIOS time: not checked by these logs and signals."
         return
     parts = [
-        f"{-(-each_ns // 1_000_000)} ms or more in {where}"
+        f"{-(-each_ns // NS_PER_MS)} ms or more in {where}"
         for each_ns, where in ((always, "all cycles"), (single, "a single cycle"))
         if each_ns is not None
     ]
