@@ -35,11 +35,10 @@ from resume_rig.model.result.comparison import StudySession
 from resume_rig.model.result.fleet import UnitBy
 from resume_rig.model.result.verdict import Requirement
 from resume_rig.model.units import count_of, seconds_text
-from resume_rig.oslog.reading import HEAD_BYTES, format_of, read_logs
+from resume_rig.oslog.reading import HEAD_BYTES, format_of, is_sqlite, read_logs
 from resume_rig.rig.capture.gathering import Capture
 from resume_rig.rig.capture.reading import is_capture, read_capture
 
-_SQLITE_MAGIC = b"SQLite format 3\0"
 # What a plan sets and a time may depend on.
 _SETTINGS = ("state", "sleep_by", "wake_by", "dwell_ns", "settle_ns", "press_ns", "short_dwell")
 _FILES_MOST = 10_000
@@ -172,7 +171,7 @@ def _is_store(path: Path) -> bool:
         if path.exists() and not path.is_file():
             raise RecordError(f"could not compare {path}: found a device; {ALLOWED}")
         with path.open("rb") as stream:
-            return stream.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
+            return is_sqlite(stream.read(HEAD_BYTES))
     except OSError as error:
         raise RecordError(
             f"could not compare {path}: {error.strerror or error}; {ALLOWED}"
