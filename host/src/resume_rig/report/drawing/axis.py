@@ -130,9 +130,12 @@ def date_axis(low_s: float, high_s: float, start: float, end: float, most: int =
     return Axis(scale, ticks, "UTC")
 
 
-def count_axis(high: int, start: float, end: float, most: int = 5) -> Axis:
+_COUNTS_MOST: Final = 5
+
+
+def count_axis(high: int, start: float, end: float) -> Axis:
     """Return an axis of counts from 0 to at least `high`, with whole ticks."""
-    step = max(nice_step(max(high, 1), most), 1.0)
+    step = max(nice_step(max(high, 1), _COUNTS_MOST), 1.0)
     top = math.ceil(max(high, 1) / step) * step
     scale = Scale(0, top, start, end)
     ticks = tuple(Tick(scale.at(value), f"{value:.0f}") for value in multiples(0, top, step))
