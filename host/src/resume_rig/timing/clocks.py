@@ -15,6 +15,11 @@ if sys.platform == "win32":
 VIRTUAL_START_UTC_NS = 1_767_603_600 * NS_PER_S
 
 
+def utc_now_text(form: str = "%Y-%m-%d %H:%M:%S UTC") -> str:
+    """Return the wall time, as a report is stamped with it."""
+    return time.strftime(form, time.gmtime())
+
+
 class SystemClock:
     """The machine's monotonic clock and its wall clock.
 
