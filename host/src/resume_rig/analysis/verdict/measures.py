@@ -17,7 +17,7 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, ReconciledCycle
 from resume_rig.model.result.match import Confidence
 from resume_rig.model.result.verdict import BIOS, RESUME
-from resume_rig.model.units import NS_PER_MS
+from resume_rig.model.units import NS_PER_MS, TIME_UNITS_NS
 
 # Of x86.
 PAGE_BYTES: Final = 4096
@@ -73,7 +73,6 @@ PHASE: Final = "phase:"
 
 _PHASE_CHARS: Final = 80  # assumed: bounds the name of a phase in a profile
 _DAY_MS: Final = 24 * 60 * 60 * 1000  # assumed: what is longer is no phase
-TIME_UNITS_NS: Final = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 PAGES_PER_MS: Final = "pages/ms"
 MB_PER_S: Final = "MB/s"
 _USER: Final = "user_init_ms"

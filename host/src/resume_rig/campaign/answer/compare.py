@@ -33,7 +33,7 @@ from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import LogReading, SleepKind
 from resume_rig.model.result.comparison import StudySession
 from resume_rig.model.result.fleet import UnitBy
-from resume_rig.model.result.verdict import Requirement
+from resume_rig.model.result.verdict import USUAL_REQUIREMENT, Requirement
 from resume_rig.model.units import count_of, seconds_text
 from resume_rig.oslog.reading import HEAD_BYTES, format_of, is_sqlite, read_logs
 from resume_rig.rig.capture.gathering import Capture
@@ -47,8 +47,6 @@ ALLOWED: Final = (
     " of logs"
 )
 _NUMBER = re.compile(r"([0-9]{1,9})")
-# Judges captures where nobody names one; its limits on the OS need a log, and are not shown.
-_REQUIREMENT = "sysfund-0004"
 
 
 def find_sessions(places: Sequence[Path]) -> tuple[Path, ...]:
@@ -181,7 +179,8 @@ def _is_store(path: Path) -> bool:
 def _of_capture(path: Path, requirement: Requirement | None) -> Evidence:
     """Return what the wires alone have: without a log, no limit of the OS's times is judged."""
     capture = read_capture(path, {})
-    asked = load_requirement(_REQUIREMENT) if requirement is None else requirement
+    # The usual one's limits on the OS need a log, and are not shown.
+    asked = load_requirement(USUAL_REQUIREMENT) if requirement is None else requirement
     judged, facts = assess_capture(
         path, capture, LogReading((), ()), requirement=asked, dut=None, report_path=None
     )

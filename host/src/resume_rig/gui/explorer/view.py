@@ -32,7 +32,7 @@ from resume_rig.gui.explorer.state import (
 from resume_rig.gui.explorer.strip import RESUME, CycleStrip, FilterLine
 from resume_rig.gui.request import CaptureOptions, Target
 from resume_rig.gui.state.lanes import Evidence, read_evidence
-from resume_rig.gui.state.requirement_choice import USUAL_REQUIREMENT, in_window
+from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.first_screen import FirstScreenView
@@ -42,6 +42,7 @@ from resume_rig.gui.widgets.store_menu import ShownStore
 from resume_rig.gui.widgets.table_panel import TablePanel
 from resume_rig.gui.worker.jobs import JobSlot, Task
 from resume_rig.gui.worker.process import Order
+from resume_rig.model.result.verdict import USUAL_REQUIREMENT
 from resume_rig.model.units import count_of
 from resume_rig.oslog.reading import is_sqlite_file
 from resume_rig.report.parts.page import badge

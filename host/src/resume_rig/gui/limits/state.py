@@ -4,13 +4,13 @@ from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.acceptance.assessment import assess_store
-from resume_rig.analysis.verdict.limits import limit_in_unit, limit_text, possible_kinds
+from resume_rig.analysis.verdict.limits import UPPER, limit_in_unit, limit_text, possible_kinds
 from resume_rig.analysis.verdict.measures import (
     Sighting,
     is_rate,
@@ -26,14 +26,12 @@ from resume_rig.gui.state.table import Table, number_column, word_column
 from resume_rig.model.budget import Budget, by_group
 from resume_rig.model.result.cycle import Correlation
 from resume_rig.model.result.judgement import CampaignFacts, LimitJudgement
-from resume_rig.model.result.verdict import Comparison, Limit, Requirement, Verdict
+from resume_rig.model.result.verdict import Limit, Requirement, Verdict
 from resume_rig.model.units import NS_PER_MS, NS_PER_US
 from resume_rig.report.campaign.sections import distribution_words
 from resume_rig.report.text.wording import limit_words
 
 Floats: TypeAlias = NDArray[np.float64]
-
-_UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +116,7 @@ def _share(limit: Limit, sighting: Sighting) -> float | None:
         rate = rate_of(value, limit.unit, sighting.record)
         return float(limit.value) / rate * 100 if rate else None
     share = value.value_ns / float(limit.value) * 100
-    if limit.comparison in _UPPER:
+    if limit.comparison in UPPER:
         return share
     return 1e4 / share if share else float("inf")
 
@@ -206,7 +204,7 @@ def _margin(each: LimitJudgement) -> float | None:
     if each.worst is None:
         return None
     at = float(limit_in_unit(each.limit))
-    return at - each.worst if each.limit.comparison in _UPPER else each.worst - at
+    return at - each.worst if each.limit.comparison in UPPER else each.worst - at
 
 
 @dataclass(frozen=True, slots=True)
