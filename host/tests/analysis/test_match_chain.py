@@ -197,7 +197,7 @@ def test_a_step_of_the_clock_costs_more_the_larger_it_is() -> None:
 def test_a_part_of_the_ways_keeps_the_evidence() -> None:
     whole = Chain(np.arange(4), np.arange(4) + 4, np.arange(4) / 8, -7.0)
 
-    part = whole.of(slice(1, 3))
+    part = whole.where(slice(1, 3))
 
     assert (part.rows.tolist(), part.slots.tolist()) == ([1, 2], [5, 6])
     assert (part.probability.tolist(), part.evidence) == ([0.125, 0.25], -7.0)

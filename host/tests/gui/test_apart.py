@@ -16,10 +16,10 @@ from pytestqt.qtbot import QtBot
 from resume_rig.gui.app.window import Window
 from resume_rig.gui.limits.state import judge_store
 from resume_rig.gui.log.state import LogsJudged, judge_logs
-from resume_rig.gui.state.requirement_choice import OWN_KINDS, USUAL_REQUIREMENT, requirement_of
+from resume_rig.gui.state.requirement_choice import OWN_KINDS, requirement_of
 from resume_rig.gui.worker.process import Order, WorkProcess
 from resume_rig.model.errors import RecordError
-from resume_rig.model.result.verdict import Requirement
+from resume_rig.model.result.verdict import USUAL_REQUIREMENT, Requirement
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
 

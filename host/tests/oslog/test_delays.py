@@ -144,7 +144,7 @@ def test_exports_that_overlap_count_a_delay_once(delays: Path, tmp_path: Path) -
 
 
 def test_a_log_that_grows_tells_the_same_in_the_end(delays: Path) -> None:
-    follower = EventLogFollower()
+    follower = EventLogFollower("memory")
     found: list[OsRecord] = []
     for line in delays.read_bytes().splitlines(keepends=True):
         found += follower.feed(line)

@@ -35,9 +35,9 @@ def test_any_cuts_give_what_the_whole_gives(write, places, encoding: str, root: 
     events += [*write.cycle(602, WakeSourceType=5), write.asleep()]
     text = "\r\n".join(events)
     data = (f"<Events>{text}</Events>" if root else text).encode(encoding)
-    follower = EventLogFollower("memory", keep_text=True)
+    follower = EventLogFollower("memory")
     records = fed(follower, cut(data, places)) + follower.finish()
-    whole = read_fragments(data, "memory", keep_text=True)
+    whole = read_fragments(data, "memory")
     assert tuple(records) == whole.records
     assert follower.describe() == whole.sources[0]
     assert [record.firmware_resume_ms for record in records] == [601, 602]
@@ -46,7 +46,7 @@ def test_any_cuts_give_what_the_whole_gives(write, places, encoding: str, root: 
 
 def test_a_record_comes_with_its_last_byte(write) -> None:
     data = "".join(write.cycle()).encode()
-    follower = EventLogFollower()
+    follower = EventLogFollower("memory")
     assert follower.feed(data[:-1]) == []
     assert len(follower.feed(data[-1:])) == 1
     assert follower.finish() == []
@@ -54,22 +54,22 @@ def test_a_record_comes_with_its_last_byte(write) -> None:
 
 
 def test_companions_of_an_earlier_download_belong_to_the_record(write) -> None:
-    follower = EventLogFollower(source=3)
+    follower = EventLogFollower("memory")
     follower.feed("".join([write.boot(10240), write.asleep(), *write.wake(650)]).encode())
     (record,) = follower.feed(write.account(WakeSourceType=5).encode())
-    assert (record.firmware_resume_ms, record.os_build, record.source) == (650, 10240, 3)
+    assert (record.firmware_resume_ms, record.os_build) == (650, 10240)
     assert record.wake_source.name == "timer"
 
 
 def test_a_download_that_overlaps_gives_nothing_twice(write) -> None:
     cycles = ["".join(write.cycle(ms)).encode() for ms in (601, 602, 603)]
-    follower = EventLogFollower()
+    follower = EventLogFollower("memory")
     records = fed(follower, [cycles[0] + cycles[1], cycles[1] + cycles[2]])
     assert [record.firmware_resume_ms for record in records] == [601, 602, 603]
 
 
 def test_an_event_that_stays_cut_is_told_at_the_end(write) -> None:
-    follower = EventLogFollower()
+    follower = EventLogFollower("memory")
     follower.feed(write.account().encode()[:-20])
     assert follower.integrity.ok
     assert follower.finish() == []
@@ -98,7 +98,7 @@ def test_a_real_log_follows_as_it_reads(shared_data: Path, step: int) -> None:
     data = path.read_bytes()
     follower = EventLogFollower(str(path))
     records = fed(follower, [data[at : at + step] for at in range(0, len(data), step)])
-    whole = read_logs([path])
+    whole = read_logs([path], keep_text=True)
     assert tuple(records + follower.finish()) == whole.records
     assert follower.describe() == whole.sources[0]
 
@@ -111,12 +111,12 @@ def test_sleeps_without_an_account_come_through_piece_by_piece(write) -> None:
         *(write.event("KP", 41, {"SleepInProgress": "true"}), *write.cycle(601)),
     ]
     data = "\r\n".join(events).encode()
-    whole = read_fragments(data, "memory", keep_text=True)
+    whole = read_fragments(data, "memory")
     assert [record.kind.value for record in whole.records] == [
         *("modern-standby", "died-in-sleep", "S3")
     ]
     for size in (1, 700, 5000):
-        follower = EventLogFollower("memory", keep_text=True)
+        follower = EventLogFollower("memory")
         pieces = [data[start : start + size] for start in range(0, len(data), size)]
         assert tuple(fed(follower, pieces) + follower.finish()) == whole.records
         assert follower.describe() == whole.sources[0]

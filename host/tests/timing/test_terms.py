@@ -24,8 +24,8 @@ from resume_rig.timing.budget import (
     clock_row,
     command_rows,
     definition_row,
+    delay_row,
     even_row,
-    front_end_row,
     hidden_row,
     reported_row,
     shapes_of,
@@ -108,9 +108,10 @@ def test_a_measured_latency_scatters_and_leaves_the_rest_to_the_rig(sd, deviatio
 def test_a_front_end_is_one_error_of_the_rig_and_its_delay_is_subtracted() -> None:
     delay = PathDelay("path", ("PWR_OK",), True, 500, 90, 40, NORMAL, "", "", "a data sheet")
 
-    row = front_end_row(Channel.PWR_OK, delay, "table")
-
     name = "front end of PWR_OK rising"
+
+    row = delay_row(name, delay, "table")
+
     assert brief(row) == (name, 90, 40, Scope.RIG, f"fixed: {name}", 500)
     assert (row.distribution, row.source) == (NORMAL, "table: path; a data sheet")
     ramp = unknown_ramp_row(Channel.PWR_OK, 90, "ATX")

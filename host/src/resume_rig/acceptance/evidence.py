@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from resume_rig.report.export.table import Table
 
 FORMATS = ("junit", "csv", "parquet", "vcd", "trace", "pwrtest-xml")
+WITH_TABLES = ("csv", "parquet")
 _DOCUMENTS = ("junit.xml", "pwrtest.xml", "trace.json")
 TABLES = ("cycles", "edges", "findings", "components")
 # So many of the slowest resumes have their waves in the evidence, with all that went wrong.

@@ -23,7 +23,7 @@ from resume_rig.model.result.cycle import (
     ReconciledCycle,
 )
 from resume_rig.model.result.verdict import Comparison, FindingKind, Limit, Verdict
-from resume_rig.model.units import count_of, percent_up, seconds_text
+from resume_rig.model.units import NS_PER_S, count_of, percent_up, seconds_text
 from resume_rig.report.drawing.axis import outside_milestones
 from resume_rig.report.text.findings import cycle_ranges, findings_of
 from resume_rig.report.text.hostile_text import one_line
@@ -163,7 +163,7 @@ def limit_on(
         raise UsageError(f"{measure!r} is not a measure of time; allowed are {', '.join(names)}")
     if share is not None and not 0.5 <= share <= 0.9999:
         raise UsageError(f"a share of {share:g} of the cycles; allowed are 0.5 to 0.9999")
-    unit = "s" if limit_ns and limit_ns % 1_000_000_000 == 0 else "ms"
+    unit = "s" if limit_ns and limit_ns % NS_PER_S == 0 else "ms"
     return Limit(measure, comparison, limit_ns, unit, share=share, kinds=tuple(kinds))
 
 

@@ -30,6 +30,7 @@ from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideCycle
 from resume_rig.model.result.verdict import FindingKind, Verdict
+from resume_rig.model.units import NS_PER_S
 from resume_rig.report.text.hostile_text import one_line
 
 # Around the 2 s of SYSFUND-0004 and the 1 s and 0.3 s of other requirements, where a tenth decides.
@@ -38,7 +39,6 @@ BUCKETS_S: Final = (0.2, 0.3, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 1.9, 2.0, 2.1, 2.
 # What a rate is held against where the plan names none. Assumed: 299 cycles show it.
 FAILURE_RATE: Final = 0.01
 _LABEL_MOST: Final = 120
-_NS: Final = 1e9
 _MS: Final = 1e3
 
 
@@ -188,7 +188,7 @@ class Metrics:
         self._cycle_ended.set(self._now_s())
         light = outside.intervals.get(IntervalName.PRESS_TO_LIGHT)
         if light is not None:
-            self._display.observe(light.value_ns / _NS)
+            self._display.observe(light.value_ns / NS_PER_S)
         for record in records:
             if record.resume_ms is not None:
                 self._resume.observe(record.resume_ms / _MS)

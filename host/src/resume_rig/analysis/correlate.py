@@ -65,12 +65,11 @@ from resume_rig.model.result.match import (
 )
 from resume_rig.model.result.packed import Derived, PackedSequence
 from resume_rig.model.result.verdict import FindingKind, Requirement, Verdict
-from resume_rig.model.units import count_of
+from resume_rig.model.units import NS_PER_MS, count_of
 
 # From the power line's rise, or the press, to the OS where BiosInit is not reported. Assumed, with
 # room; it bounds the OS clock of logs without BIOS times alone.
 _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
-_MS_NS = 1_000_000
 
 _DID_NOT_WAKE = frozenset({Outcome.NEVER_WOKE, Outcome.HUNG_IN_SLEEP, Outcome.HUNG_IN_RESUME})
 
@@ -424,7 +423,7 @@ def _clock(campaign: Examined, cycles: Sequence[ReconciledCycle]) -> OsClock | N
         if record.kind in NO_SLEEPS:
             continue  # its times are those of the boot, not of a wake
         to_os = awake_to_os(cycle.outside, record, campaign.reset_to_tsc)
-        os_ns = record.wake_time_utc_ns - (record.wake_ms or 0) * _MS_NS
+        os_ns = record.wake_time_utc_ns - (record.wake_ms or 0) * NS_PER_MS
         host = timed.wake_utc + (_UNKNOWN_TO_OS if to_os is None else to_os + _hidden_span(cycle))
         reading = ClockReading(host, os_ns, cycle.outside.number)
         readings.append((to_os is not None, reading))

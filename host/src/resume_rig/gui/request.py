@@ -10,7 +10,6 @@ from resume_rig.model.errors import UsageError
 
 VIEW_NAMES: Final = ("start", "bench", "campaign", "explorer", "limits", "log", "compare")
 LEAST_SIDE, MOST_SIDE = 480, 8_000
-_SQLITE: Final = b"SQLite format 3\x00"
 _SIZE = re.compile(r"(\d{1,5})x(\d{1,5})")
 
 
@@ -39,17 +38,6 @@ class Target:
 
 
 NO_TARGET = Target()
-
-
-def is_store(path: Path) -> bool:
-    """Return whether a file is an SQLite database, as stores are; reading it finds out more."""
-    try:
-        if not path.is_file():
-            return False  # a pipe would be waited for
-        with path.open("rb") as file:
-            return file.read(len(_SQLITE)) == _SQLITE
-    except (OSError, ValueError):
-        return False  # whoever opens it shows what is wrong with it
 
 
 @dataclass(frozen=True, slots=True)

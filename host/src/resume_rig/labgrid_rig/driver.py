@@ -23,6 +23,7 @@ from resume_rig.campaign.dut.user_program import PowerCommand, program_words
 from resume_rig.labgrid_rig.resources import url_of
 from resume_rig.model.channel import Actuator
 from resume_rig.model.errors import UsageError
+from resume_rig.model.result.verdict import USUAL_REQUIREMENT
 from resume_rig.model.units import named_duration_ns
 from resume_rig.pytest_rig.running import actuator_named, run_campaign_by_words, waker_named
 
@@ -190,7 +191,7 @@ class ResumeRigDriver(Driver, PowerProtocol, ResetProtocol):
 
     @Driver.check_active
     @step()
-    def run_campaign(self, requirement: str = "sysfund-0004", **words: Any) -> Assessed:
+    def run_campaign(self, requirement: str = USUAL_REQUIREMENT, **words: Any) -> Assessed:
         """Run a campaign into a new store in `out`; words as the options of `resume-rig run`.
 
         `resume_rig.pytest_rig.assert_resume` asserts what it shows.

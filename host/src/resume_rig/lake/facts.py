@@ -31,6 +31,7 @@ from resume_rig.model.result.cycle import Correlation, ReconciledCycle
 from resume_rig.model.result.fleet import FleetCampaign, TimesOf, Trait, UnitBy
 from resume_rig.model.result.series import QuantileInterval
 from resume_rig.model.result.verdict import Requirement
+from resume_rig.model.units import NS_PER_MS
 from resume_rig.report.text.hostile_text import bounded, encodable
 
 SCHEMA_VERSION: Final = 1
@@ -203,7 +204,6 @@ SCHEMAS: Final[Mapping[str, Any]] = {
 """The tables. `campaigns` comes last where rows are written: what it does not name is not there."""
 
 _INT64_MOST: Final = 2**63 - 1
-NS_PER_MS: Final = 1_000_000
 RANDOM_BITS: Final = 22
 """Of a load's number: with the ms since 1970 above them it stays within 63 bits until 2039 and far
 beyond, and two hosts that judge in one ms draw the same with 1 in 4 million."""
@@ -373,7 +373,7 @@ def _cycles(stored: StoredCampaign, correlation: Correlation) -> list[dict[str, 
     _, times = measured_times(correlation.cycles, HEADLINES)
     counted = {
         HEADLINE_COLUMNS[name]: {
-            number: round(value_ms * 1e6)
+            number: round(value_ms * NS_PER_MS)
             for number, value_ms in zip(found.numbers, found.values_ms, strict=True)
         }
         for name, found in times.items()

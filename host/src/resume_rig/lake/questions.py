@@ -30,12 +30,12 @@ from resume_rig.model.result.fleet import (
 )
 from resume_rig.model.result.series import CommonTerm, FailureRate, QuantileInterval
 from resume_rig.model.result.verdict import Requirement, Verdict
+from resume_rig.model.units import NS_PER_S, NS_PER_US
 
-_WEEK_NS: Final = 7 * 24 * 3600 * 1_000_000_000
+_WEEK_NS: Final = 7 * 24 * 3600 * NS_PER_S
 # 1970 began on a Thursday: so long after a Monday.
-_MONDAY_NS: Final = 3 * 24 * 3600 * 1_000_000_000
+_MONDAY_NS: Final = 3 * 24 * 3600 * NS_PER_S
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_NS_PER_US: Final = 1000
 
 
 def fleet_campaigns(
@@ -338,7 +338,7 @@ def _cycle_times(
 
 
 def _ms(value_ns: float) -> float:
-    return round(value_ns / _NS_PER_US) / 1000
+    return round(value_ns / NS_PER_US) / 1000
 
 
 def week_text(number: int) -> str:

@@ -29,15 +29,9 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 
-from resume_rig.lake.facts import (
-    NS_PER_MS,
-    PARTITIONS,
-    RANDOM_BITS,
-    SCHEMA_VERSION,
-    SCHEMAS,
-    JudgedFacts,
-)
+from resume_rig.lake.facts import PARTITIONS, RANDOM_BITS, SCHEMA_VERSION, SCHEMAS, JudgedFacts
 from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.model.units import NS_PER_MS
 
 logger = logging.getLogger(__name__)
 

@@ -34,6 +34,9 @@ ACTIVE_LOW: Final = frozenset(
     {Channel.SLP_S0, Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5, Channel.PLTRST}
 )
 
+CONTACTS: Final = (Channel.BUTTON, Channel.LID)
+"""Lines that contacts close, which bounce."""
+
 
 def line_name(channel: Channel) -> str:
     """Return a channel's name as a mainboard's schematic writes it."""

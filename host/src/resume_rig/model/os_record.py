@@ -136,6 +136,9 @@ def state_words(state: str) -> str:
 NO_SLEEPS = frozenset({SleepKind.BOOT, SleepKind.SHUTDOWN, SleepKind.STANDBY_PERFORMANCE})
 """Kinds of records that are no account of a sleep."""
 
+UNFINISHED = frozenset({SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN})
+"""Kinds of records of a sleep that did not go as it was meant to, and without a measurement."""
+
 SLEEPS = tuple(kind for kind in SleepKind if kind not in NO_SLEEPS)
 """Kinds of records that are accounts of a sleep."""
 

@@ -9,14 +9,10 @@ from resume_rig.model.errors import UsageError
 NS_PER_US: Final = 1_000
 NS_PER_MS: Final = 1_000_000
 NS_PER_S: Final = 1_000_000_000
-DURATION_UNITS_NS: Final = {
-    "ns": 1,
-    "us": NS_PER_US,
-    "ms": NS_PER_MS,
-    "s": NS_PER_S,
-    "min": 60 * NS_PER_S,
-    "h": 3600 * NS_PER_S,
-}
+PPB: Final = 1_000_000_000
+"""Parts per billion in a whole."""
+TIME_UNITS_NS: Final = {"ns": 1, "us": NS_PER_US, "ms": NS_PER_MS, "s": NS_PER_S}
+DURATION_UNITS_NS: Final = TIME_UNITS_NS | {"min": 60 * NS_PER_S, "h": 3600 * NS_PER_S}
 _DURATION: Final = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))? ?([a-z]+)?")
 
 

@@ -26,7 +26,9 @@ from resume_rig.oslog.source.lines import NO_DECLARATION, encoding_of, has_decla
 from resume_rig.oslog.source.records import KINDS, SourceReading, SourceRequest
 
 _STORE_ID_AT: Final = 68
-_STORE_ID: Final = b"RRIG"
+STORE_ID: Final = b"RRIG"
+"""SQLite's application id of a campaign store."""
+
 _SQLITE: Final = b"SQLite format 3\0"
 _SIGNATURES: Final[Mapping[bytes, str]] = {
     b"\x89PNG": "a PNG image",
@@ -38,9 +40,30 @@ _SIGNATURES: Final[Mapping[bytes, str]] = {
 }
 
 
+def is_sqlite(head: bytes) -> bool:
+    """Return whether a file is SQLite's, as stores are, from its beginning."""
+    return head.startswith(_SQLITE)
+
+
+def is_store(head: bytes) -> bool:
+    """Return whether a file is a campaign store, from its beginning."""
+    return is_sqlite(head) and head.startswith(STORE_ID, _STORE_ID_AT)
+
+
+def is_sqlite_file(path: Path) -> bool:
+    """Return whether a file is SQLite's; False where it cannot be read."""
+    try:
+        if not path.is_file():
+            return False  # a pipe would be waited for
+        with path.open("rb") as file:
+            return is_sqlite(file.read(len(_SQLITE)))
+    except (OSError, ValueError):
+        return False  # whoever opens it shows what is wrong with it
+
+
 def foreign_kind(head: bytes) -> str | None:
     """Return what a file is that is certainly no log, from its beginning; None where it may be."""
-    if head.startswith(_SQLITE) and head[_STORE_ID_AT:].startswith(_STORE_ID):
+    if is_store(head):
         return "a campaign store (`resume-rig correlate` and `report` judge stores)"
     return next((name for mark, name in _SIGNATURES.items() if head.startswith(mark)), None)
 

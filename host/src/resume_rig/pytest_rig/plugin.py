@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from resume_rig.acceptance.bench import BenchInUse
     from resume_rig.pytest_rig.running import Dut
 
-_REQUIREMENT = "sysfund-0004"
 _MARKERS = (
     "requirement(id): what campaigns of this test are judged against, for example sysfund-0004",
     "needs(part, ...): channels and actuators without which this test is skipped, for example LID",
@@ -110,8 +109,10 @@ def campaign(rig: "BenchInUse", request: pytest.FixtureRequest) -> "Callable[...
 
 
 def _requirement_of(request: pytest.FixtureRequest) -> str:
+    from resume_rig.model.result.verdict import USUAL_REQUIREMENT
+
     marker = request.node.get_closest_marker("requirement")
-    return str(marker.args[0]) if marker is not None and marker.args else _REQUIREMENT
+    return str(marker.args[0]) if marker is not None and marker.args else USUAL_REQUIREMENT
 
 
 def _skip_without(bench: "BenchInUse", request: pytest.FixtureRequest) -> None:

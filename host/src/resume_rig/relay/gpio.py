@@ -16,6 +16,7 @@ from resume_rig.acceptance.held_line import LONGEST_NS, HeldLines
 from resume_rig.acceptance.single_actions import PowerActions, SingleActions
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import LinkLost, ResumeRigError, UsageError
+from resume_rig.model.units import NS_PER_S
 
 SUPPLY: Final = 0
 RESET: Final = 8
@@ -25,7 +26,6 @@ GPIO_LINES: Final = (SUPPLY, RESET, BUTTON, POWER_LED)
 
 _FOLDER: Final = "/api/v1/gpio"
 _ALLOWED: Final = "0 (supply), 8 (reset), 9 (power button) and 13 (power LED)"
-_NS_PER_S: Final = 1_000_000_000
 _BUSY_S: Final = 5.0
 
 
@@ -168,11 +168,11 @@ def _wish_of(body: bytes) -> tuple[int, int]:
         raise UsageError(f"the state {str(state)[:40]!r} is not allowed; it is 0 or 1")
     try:
         # Robot Framework sends what a suite states, often as text.
-        time_ns = round(float(time_s) * _NS_PER_S)
+        time_ns = round(float(time_s) * NS_PER_S)
     except (TypeError, ValueError, OverflowError):
         time_ns = -1
     if not 0 <= time_ns <= LONGEST_NS:
         raise UsageError(
-            f"the time {str(time_s)[:40]!r} is not allowed; it is 0 to {LONGEST_NS // _NS_PER_S} s"
+            f"the time {str(time_s)[:40]!r} is not allowed; it is 0 to {LONGEST_NS // NS_PER_S} s"
         )
     return int(state), time_ns

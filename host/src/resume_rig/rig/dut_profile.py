@@ -28,10 +28,10 @@ from resume_rig.model.dut import (
 )
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
+from resume_rig.model.units import NS_PER_MS, NS_PER_S
 
 _MAX_TEXT = 200
 _MAX_MS = 3_600_000  # an hour: beyond it a phase is a typing error
-_NS_PER_MS = 1_000_000
 
 
 class TomlTable:
@@ -131,7 +131,7 @@ class TomlTable:
 
     def ns(self, key: str, smallest_ms: float = 0, largest_ms: float = _MAX_MS) -> int:
         """Return a key in ms as nanoseconds."""
-        return round(self.number(key, largest_ms, smallest_ms) * _NS_PER_MS)
+        return round(self.number(key, largest_ms, smallest_ms) * NS_PER_MS)
 
     def has(self, key: str) -> bool:
         """Return whether the table has a key."""
@@ -347,7 +347,7 @@ def _idle_ns(table: TomlTable) -> int | None:
     if not table.has("idle_s"):
         return None
     low_s, high_s = _IDLE_S
-    return round(table.number("idle_s", high_s, low_s) * 1_000_000_000)
+    return round(table.number("idle_s", high_s, low_s) * NS_PER_S)
 
 
 def _timing(table: TomlTable) -> DutTiming:

@@ -12,6 +12,7 @@ from resume_rig.model.fault_plan import (
     ScheduledFault,
     WireShares,
 )
+from resume_rig.model.units import NS_PER_S
 from resume_rig.rig.dut_profile import TomlTable
 
 # Assumed: these decide which fault files are mistakes.
@@ -23,7 +24,6 @@ _MAX_S: Final = 31_536_000  # a year
 _MAX_STEP_S: Final = 315_360_000  # ten years
 _MAX_SEED: Final = 2**63 - 1
 _MAX_SHARE: Final = 0.5
-_NS_PER_S: Final = 1_000_000_000
 _SHARES: Final = ("lost_share", "doubled_share", "flipped_share", "late_share")
 
 
@@ -120,12 +120,12 @@ def _instants_ns(table: TomlTable) -> tuple[int, ...]:
     if not 1 <= len(values) <= _MAX_INSTANTS:
         table.refuse("at_s", f"has {len(values)} values", f"1 to {_MAX_INSTANTS} are allowed")
     times_s = [table.checked_number("at_s", value, _MAX_S) for value in values]
-    return tuple(sorted(round(time_s * _NS_PER_S) for time_s in times_s))
+    return tuple(sorted(round(time_s * NS_PER_S) for time_s in times_s))
 
 
 def _span_ns(table: TomlTable, key: str) -> int:
     """Return a key in s as nanoseconds; at least a millisecond."""
-    return round(table.number(key, _MAX_S, _LEAST_S) * _NS_PER_S)
+    return round(table.number(key, _MAX_S, _LEAST_S) * NS_PER_S)
 
 
 def _step_ns(table: TomlTable) -> int:
@@ -133,4 +133,4 @@ def _step_ns(table: TomlTable) -> int:
     by_s = table.number("by_s", _MAX_STEP_S, -_MAX_STEP_S)
     if abs(by_s) < _LEAST_S:
         table.refuse("by_s", f"is {by_s:g}", f"it takes {_LEAST_S} or more either way")
-    return round(by_s * _NS_PER_S)
+    return round(by_s * NS_PER_S)

@@ -51,6 +51,7 @@ from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideState
 from resume_rig.model.result.verdict import (
     BIOS,
     RESUME,
+    USUAL_REQUIREMENT,
     Comparison,
     FindingKind,
     Requirement,
@@ -121,9 +122,6 @@ class ConsoleProgress:
                 logger.console(f"after cycle {number}: {encodable(one_line(text))}")
 
 
-_REQUIREMENT = "sysfund-0004"
-
-
 class CampaignKeywords(Keywords):
     """Keywords that run campaigns; the one that was run or loaded last is judged."""
 
@@ -141,7 +139,7 @@ class CampaignKeywords(Keywords):
         press: PlanTime = AS_PLANNED,
         warm_up: int | None = None,
         health: bool | None = None,
-        requirement: str = _REQUIREMENT,
+        requirement: str = USUAL_REQUIREMENT,
         log: str | None = None,
         store: str | None = None,
         trace: str | None = None,
@@ -198,7 +196,7 @@ class CampaignKeywords(Keywords):
         settle: PlanTime = AS_PLANNED,
         warm_up: int | None = None,
         health: bool | None = None,
-        requirement: str = _REQUIREMENT,
+        requirement: str = USUAL_REQUIREMENT,
         log: str | None = None,
     ) -> str:
         """Run a campaign, or take the one of this name that this Robot Framework run made before.
@@ -250,7 +248,7 @@ class CampaignKeywords(Keywords):
 
     @sentence("Resume Campaign")
     def resume_campaign(
-        self, store: str, requirement: str = _REQUIREMENT, log: str | None = None
+        self, store: str, requirement: str = USUAL_REQUIREMENT, log: str | None = None
     ) -> str:
         """Resume the campaign of a store by its own plan, and return the store's path.
 

@@ -22,9 +22,18 @@ from resume_rig.model.budget import (
     combined_standard_ns,
     summed_bound_ns,
 )
-from resume_rig.model.channel import TRIGGER_WORDS, Actuator, Channel, WakeBy, WakeMeans, line_name
+from resume_rig.model.channel import (
+    CONTACTS,
+    TRIGGER_WORDS,
+    Actuator,
+    Channel,
+    WakeBy,
+    WakeMeans,
+    line_name,
+)
 from resume_rig.model.front_end import PathDelay
 from resume_rig.model.quantity import SQRT_3
+from resume_rig.model.units import PPB
 
 # The photoMOS needs 30..42 us for 2.0 V to 0.8 V (simulated): where in there the press "is", is a
 # definition.
@@ -137,9 +146,8 @@ def stamp_rows(channel: Channel, rises: bool, facts: StampFacts) -> Iterator[Bud
     )
 
 
-def front_end_row(channel: Channel, delay: PathDelay, source: str) -> BudgetRow:
+def delay_row(name: str, delay: PathDelay, source: str) -> BudgetRow:
     """Return what a subtracted delay leaves; one error for all edges of that kind."""
-    name = f"front end of {edge_name(channel, delay.rises)}"
     return BudgetRow(
         name,
         f"{source}: {delay.path}; {delay.origin}",
@@ -237,7 +245,7 @@ def unproven_row(half_width_ns: int) -> BudgetRow:
 
 def rate_half_width_ns(rate_ppb: int, duration_ns: int) -> int:
     """Return by how much a clock that is off by up to `rate_ppb` mistakes a duration."""
-    return -(-rate_ppb * abs(duration_ns) // 1_000_000_000)
+    return -(-rate_ppb * abs(duration_ns) // PPB)
 
 
 def edge_name(channel: Channel, rises: bool) -> str:
@@ -256,7 +264,6 @@ _RAMP_NS: Final = 100_000
 # Touches of 10 us and longer: assumed; it decides only from which step on the term is there.
 _BOUNCE_MAX_NS: Final = 6_200_000
 _TOUCH_MIN_NS: Final = 10_000
-_CONTACTS: Final = (Channel.BUTTON, Channel.LID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +294,7 @@ def capture_rows(channel: Channel, rises: bool, stamps: CaptureStamps) -> Iterat
         # The step is no whole number of last digits: the times were rounded.
         name = f"last digit of the capture's times, {edge}"
         yield even_row(name, "the capture", -(-stamps.resolution_ns // 2), group=name)
-    if channel in _CONTACTS and stamps.step_ns > _TOUCH_MIN_NS:
+    if channel in CONTACTS and stamps.step_ns > _TOUCH_MIN_NS:
         name = f"bounces between the samples, {edge}"
         yield even_row(name, "J. Ganssle, A Guide to Debouncing", _BOUNCE_MAX_NS, group=name)
     half_ns = _LOGIC_NS + (_RAMP_NS if channel is Channel.PWR_OK else 0)

@@ -6,13 +6,18 @@ Both implement `model.clock.Clock`. This is the one module that may ask the mach
 import sys
 import time
 
+from resume_rig.model.units import NS_PER_S
+
 if sys.platform == "win32":
     import ctypes
 
-_NS_PER_S = 1_000_000_000
-
 # 2026-01-05T09:00:00Z, a Monday: simulated campaigns carry the same dates on every run.
-VIRTUAL_START_UTC_NS = 1_767_603_600 * _NS_PER_S
+VIRTUAL_START_UTC_NS = 1_767_603_600 * NS_PER_S
+
+
+def utc_now_text(form: str = "%Y-%m-%d %H:%M:%S UTC") -> str:
+    """Return the wall time, as a report is stamped with it."""
+    return time.strftime(form, time.gmtime())
 
 
 class SystemClock:
@@ -44,7 +49,7 @@ class SystemClock:
         deadline_ns = self.now_ns() + duration_ns
         # time.sleep counts on CLOCK_MONOTONIC, which may run faster than the raw one: look again.
         while (left_ns := deadline_ns - self.now_ns()) > 0:
-            time.sleep(left_ns / _NS_PER_S)
+            time.sleep(left_ns / NS_PER_S)
 
 
 class VirtualClock:
@@ -98,4 +103,4 @@ else:
         _resolution_s = time.get_clock_info("monotonic").resolution
         _monotonic_ns = time.monotonic_ns
 
-_TICK_NS = max(round(_resolution_s * _NS_PER_S), 1) - 1
+_TICK_NS = max(round(_resolution_s * NS_PER_S), 1) - 1

@@ -35,8 +35,9 @@ from resume_rig.timing.budget import (
     clock_row,
     command_rows,
     definition_row,
+    delay_row,
+    edge_name,
     expanded_half_width_ns,
-    front_end_row,
     rate_half_width_ns,
     shapes_of,
     stamp_rows,
@@ -257,7 +258,8 @@ class IntervalBounds:
             return
         half_ns = -(-(slow.value_ns - fast.value_ns) // 2)
         middle = replace(slow, value_ns=slow.value_ns - half_ns)
-        yield front_end_row(channel, middle, self.front_end.source)
+        name = f"front end of {edge_name(channel, rises)}"
+        yield delay_row(name, middle, self.front_end.source)
         if half_ns:
             yield unknown_ramp_row(channel, half_ns, ramp.source)
 

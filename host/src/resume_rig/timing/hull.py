@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.model.errors import UsageError
-
-_PPB = 1_000_000_000
+from resume_rig.model.units import NS_PER_S, PPB
 
 # The counter behind a host's raw monotonic clock runs from a plain crystal: assumed, with room.
 HOST_TOLERANCE_PPB = 100_000
@@ -44,7 +43,7 @@ class ClockLimits:
     tick_ns: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.tolerance_ppb < _PPB or self.drift_ppb_per_s < 0 or self.tick_ns < 0:
+        if not 0 <= self.tolerance_ppb < PPB or self.drift_ppb_per_s < 0 or self.tick_ns < 0:
             raise UsageError(
                 "Relating the board's clock to the host's: a tolerance of "
                 f"{self.tolerance_ppb} ppb, a drift of {self.drift_ppb_per_s} ppb/s and a tick of "
@@ -55,7 +54,7 @@ class ClockLimits:
     def rate(self) -> float:
         """Return by how much the offset may move, nanoseconds for each of one clock's own."""
         # A clock that runs at 1 +/- tol of the other moves it by at most tol / (1 - tol).
-        return self.tolerance_ppb / (_PPB - self.tolerance_ppb)
+        return self.tolerance_ppb / (PPB - self.tolerance_ppb)
 
     @property
     def drift(self) -> float:
@@ -75,7 +74,7 @@ def board_limits(tolerance_ppb: int, clock_hz: int) -> ClockLimits:
         tolerance_ppb=tolerance_ppb + HOST_TOLERANCE_PPB,
         # An RC oscillator may cross its whole tolerance within a second.
         drift_ppb_per_s=CRYSTAL_DRIFT_PPB_PER_S if crystal else tolerance_ppb,
-        tick_ns=max(-(-_PPB // max(clock_hz, 1)), _FEWEST_TICK_NS),
+        tick_ns=max(-(-NS_PER_S // max(clock_hz, 1)), _FEWEST_TICK_NS),
     )
 
 

@@ -12,7 +12,7 @@ from resume_rig.model.budget import BudgetRow, Distribution, Evaluation, Scope
 from resume_rig.model.front_end import FrontEnd, PathDelay
 from resume_rig.model.light import LightOnset
 from resume_rig.model.quantity import SQRT_3
-from resume_rig.timing.budget import FIXED, even_row
+from resume_rig.timing.budget import delay_row, even_row
 
 # Of converter and amplifier: 7 us by simulation, less the sampling at 50 kS/s that is in it, as
 # that has a row of its own (20 us / sqrt(12)).
@@ -271,7 +271,7 @@ def light_rows(light: LightEnd, front_end: FrontEnd | None) -> Iterator[BudgetRo
     )
     delay = _delay(light, front_end)
     if front_end is not None and delay is not None:
-        yield _amplifier_row(name, delay, front_end.source)
+        yield delay_row(f"amplifier at {name}", delay, front_end.source)
     yield _level_row(light)
     ambient = f"ambient light and noise at {name}"
     yield even_row(ambient, _EXPLAINED, light.ambient_ns, group=ambient)
@@ -302,20 +302,6 @@ def _level_row(light: LightEnd) -> BudgetRow:
     drift_ns = ceil(light.ramp_ns * _LEVEL[light.definition] * _DRIFT)
     name = f"{name}, ramp {light.ramp_ns / 1e6:.2f} ms"
     return even_row(name, _EXPLAINED, drift_ns, group=name, scope=Scope.CAMPAIGN)
-
-
-def _amplifier_row(name: str, delay: PathDelay, source: str) -> BudgetRow:
-    return BudgetRow(
-        f"amplifier at {name}",
-        f"{source}: {delay.path}; {delay.origin}",
-        Evaluation.B,
-        delay.distribution,
-        delay.half_width_ns,
-        delay.standard_ns,
-        group=f"{FIXED}amplifier at {name}",
-        correction_ns=delay.value_ns,
-        scope=Scope.RIG,
-    )
 
 
 def _phase_row(light: LightEnd) -> BudgetRow:

@@ -14,7 +14,7 @@ from math import ceil
 from resume_rig.model.edge import ClockExchange
 from resume_rig.model.errors import ProtocolError
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.units import seconds_text
+from resume_rig.model.units import PPB, seconds_text
 from resume_rig.timing.hull import ROUNDING_NS, ClockLimits, ClockPolygon, Feasible
 
 # A contradiction smaller than this part of the time in between looks like a rate, not a step.
@@ -384,9 +384,6 @@ class ExchangeSelection:
         return tuple(dict.fromkeys(exchanges))
 
 
-_PPB = 1_000_000_000
-
-
 @dataclass(frozen=True, slots=True)
 class RateCalibration:
     """How fast a board's clock ran against true time.
@@ -407,7 +404,7 @@ class RateCalibration:
         Raw stamps are never rewritten: this is for what was derived from them.
         """
         counted_ns = quantity.value_ns
-        return replace(quantity, value_ns=round_div(counted_ns * _PPB, _PPB + self.rate_ppb))
+        return replace(quantity, value_ns=round_div(counted_ns * PPB, PPB + self.rate_ppb))
 
 
 def calibrate(
@@ -429,12 +426,12 @@ def calibrate(
     """
     if not (board.steady and wall.steady):
         return None
-    wall_error = wall_ppb / _PPB
+    wall_error = wall_ppb / PPB
     slowest = (1 + board.low) * (1 + wall.low) * (1 - wall_error)
     fastest = (1 + board.high) * (1 + wall.high) * (1 + wall_error)
     # True time for each nanosecond of the board: the more there is, the slower is the board.
-    low_ppb = max((1 / fastest - 1) * _PPB, -tolerance_ppb)
-    high_ppb = min((1 / slowest - 1) * _PPB, tolerance_ppb)
+    low_ppb = max((1 / fastest - 1) * PPB, -tolerance_ppb)
+    high_ppb = min((1 / slowest - 1) * PPB, tolerance_ppb)
     if low_ppb > high_ppb:
         return None
     rate_ppb = round((low_ppb + high_ppb) / 2)

@@ -65,7 +65,7 @@ def test_the_estimate_is_the_truth_within_the_uncertainty_that_it_states() -> No
         plug = Plug(seed)
         assert plug.measure(Actuator.BUTTON, Channel.PWR_OK, Channel.LED).ended_well
         plug.rig.calibrate(loopback=True)
-        truth = plug.bench.plug_delays_ns()
+        truth = plug.bench._dut.delays_ns
         for known in plug.rig.info().channels:
             if known.latency is None:
                 assert (known.delay_ns, known.uncertainty_ns) == (2_000, 2_500)

@@ -27,7 +27,7 @@ from resume_rig.model.result.fleet import (
     UnreadStore,
 )
 from resume_rig.model.result.series import CommonTerm, FailureRate
-from resume_rig.model.result.verdict import Requirement, Verdict
+from resume_rig.model.result.verdict import WORST_FIRST, Requirement, Verdict
 from resume_rig.model.units import count_of, percent_up
 
 UNITS_LEAST: Final = 5
@@ -113,7 +113,6 @@ def _grubbs_p(g: float, n: int) -> float:
     return min(1.0, n * tails) if math.isfinite(tails) else 1.0
 
 
-WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
 _DO: Final = {
     Verdict.FAIL: ("fails", "fail"),
     Verdict.MARGINAL: ("is marginal", "are marginal"),

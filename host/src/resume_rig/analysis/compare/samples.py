@@ -10,7 +10,6 @@ from typing import Final
 from resume_rig.analysis.findings.advice import moment_of
 from resume_rig.analysis.findings.sleeps import state_mismatch
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
-from resume_rig.analysis.reconcile.thresholds import MS_NS
 from resume_rig.analysis.stats.trend import training_of
 from resume_rig.analysis.verdict.limits import possible_kinds
 from resume_rig.analysis.verdict.measures import (
@@ -33,7 +32,7 @@ from resume_rig.model.result.cycle import AS_PLANNED, FAILED, TRIED, IntervalNam
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.series import Training
 from resume_rig.model.result.verdict import Verdict
-from resume_rig.model.units import count_of
+from resume_rig.model.units import NS_PER_MS, count_of
 
 COMPARED: Final = (
     "resume_ms",
@@ -257,10 +256,10 @@ def sample_of(evidence: Evidence, kind: SleepKind) -> Sample:
     for name in (*_OF_BOOTS, *_phases_of(chosen)) if of_boot else COMPARED:
         values = [value for value in map(reader_of(name), chosen) if value is not None]
         if values:
-            sample.times_ms[name] = [value.value_ns / MS_NS for value in values]
+            sample.times_ms[name] = [value.value_ns / NS_PER_MS for value in values]
             sample.shared_ms[name] = (
-                max(value.rig_ns for value in values) / MS_NS,
-                max(value.campaign_ns for value in values) / MS_NS,
+                max(value.rig_ns for value in values) / NS_PER_MS,
+                max(value.campaign_ns for value in values) / NS_PER_MS,
             )
     # Phases of boots are times of their own.
     sample.components_ms = _components(chosen, phases=not of_boot)
@@ -271,7 +270,7 @@ def _lengths_ms(chosen: Iterable[Sighting]) -> list[float]:
     """Return how long boots took, NaN for one that is not reported, in their order."""
     whole = reader_of(WHOLE)
     values = map(whole, chosen)
-    return [math.nan if value is None else value.value_ns / MS_NS for value in values]
+    return [math.nan if value is None else value.value_ns / NS_PER_MS for value in values]
 
 
 def headlines_gone(

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from resume_rig.analysis.compare.fleet import WORST_FIRST, worst
+from resume_rig.analysis.compare.fleet import worst
 from resume_rig.analysis.compare.samples import rounding_ms_of
 from resume_rig.analysis.stats.figures import (
     failure_rate,
@@ -39,7 +39,7 @@ from resume_rig.model.result.fleet import (
     TrendUnit,
 )
 from resume_rig.model.result.series import CommonTerm
-from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.result.verdict import WORST_FIRST, Verdict
 from resume_rig.model.units import count_of
 
 # Of trends in which nothing changes, one in a hundred names a change. Assumed, as of `fleet`.

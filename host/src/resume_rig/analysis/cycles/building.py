@@ -35,7 +35,7 @@ from resume_rig.analysis.cycles.wire_faults import (
     overrun,
 )
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.edge import Edge, EdgeColumns
+from resume_rig.model.edge import CHANNELS, Edge, EdgeColumns
 from resume_rig.model.power import CyclePower, PowerFigure, PowerMonitor, PowerSamples
 from resume_rig.model.quantity import SQRT_3
 from resume_rig.model.result.cycle import Outcome, OutsideCycle, OutsideState
@@ -164,9 +164,6 @@ class _Parts:
         unsampled = 1 - monitor.window_ns / monitor.period_ns
         scatter = float(power.std(ddof=1)) / math.sqrt(len(power))
         return scatter * math.sqrt(max(unsampled, 0.0))
-
-
-_CHANNELS = tuple(Channel)
 
 
 class Metered(NamedTuple):
@@ -319,7 +316,7 @@ def _without_sleep(
 
 
 def _observed(wires: Wires) -> tuple[Channel, ...]:
-    return tuple([channel for channel in _CHANNELS if channel in wires.lines])
+    return tuple([channel for channel in CHANNELS if channel in wires.lines])
 
 
 def _bounces(wires: Wires) -> dict[Channel, int]:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from resume_rig.model.channel import Channel
+from resume_rig.model.channel import CONTACTS, Channel
 from resume_rig.model.edge import CHANNELS, Edge, EdgeColumns
 
 # A press or release shorter than the PCH's PWRBTN# debounce (16 ms, Intel 800-series datasheet,
@@ -32,7 +32,6 @@ DARK_MIN_NS = 100_000_000
 # A line of one cycle has no more changes than that, and is looked through; a capture's is searched
 # (assumed).
 _FEW = 8
-CONTACTS = (Channel.BUTTON, Channel.LID)
 _LOGIC = (
     *(Channel.SLP_S0, Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5),
     *(Channel.PWR_OK, Channel.PLTRST),
@@ -274,7 +273,6 @@ CHANGES_MAX: Final = 400_000
 _FEW_EDGES: Final = 256
 # Assumed: a noisy line has a glitch now and then, which its findings name; this is another matter.
 _STORM: Final = 1_000
-_MOMENT: Final = attrgetter("t_ns")
 
 
 def without_flicker(edges: EdgeColumns) -> EdgeColumns:
@@ -317,7 +315,7 @@ def storms(edges: EdgeColumns) -> Iterator[tuple[Channel, int]]:
 def settled(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -> list[Edge]:
     """Return an edge for each change of the lines, in order, without bounces and glitches."""
     lines = lines_of_columns(edges, initial_levels).values()
-    changes = sorted(chain.from_iterable(line.changes for line in lines), key=_MOMENT)
+    changes = sorted(chain.from_iterable(line.changes for line in lines), key=_TIME)
     return [Edge(n, each.t_ns, each.channel, each.level) for n, each in enumerate(changes)]
 
 

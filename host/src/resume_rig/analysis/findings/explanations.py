@@ -16,6 +16,7 @@ from resume_rig.analysis.cycles.health import (
 from resume_rig.analysis.findings.advice import ON_OFF, RESUME
 from resume_rig.analysis.reconcile import thresholds as at
 from resume_rig.model.result.verdict import FindingKind
+from resume_rig.model.units import NS_PER_MS, NS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,10 @@ class Explained:
     command: str = ""
 
 
-_HEALTH_S: Final = HEALTH_WITHIN_NS // 10**9
+_HEALTH_S: Final = HEALTH_WITHIN_NS // NS_PER_S
 _AGAIN: Final = "Nothing: the cycle does not count. If it comes often, look at the rig."
 _PROBE: Final = "Look at the probe of the line that the finding names, and at its ground."
 
-_MS: Final = 1_000_000
 _ASK_FIRMWARE: Final = "Ask the firmware team; do not judge this unit by its BIOS time until then."
 _AWAY: Final = (
     "the whole interval that the OS's clock and the wires leave is beyond zero, of one cycle or on "
@@ -133,8 +133,8 @@ _EXPLAINED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
             "Windows: powercfg /sleepstudy names the devices that hold it up. Linux: substate and "
             "package C10 in health.residencies_us say on which side to look.",
             f"less than {DEEP_SHARE_LEAST:.0%} of a Modern Standby of "
-            f"{STANDBY_LEAST_NS // 10**9} s or more, or more than {at.S0_POWER_SHARE:.0%} of what "
-            "it draws awake",
+            f"{STANDBY_LEAST_NS // NS_PER_S} s or more, or more than {at.S0_POWER_SHARE:.0%} of "
+            "what it draws awake",
         ),
         FindingKind.DOZED: Explained(
             "The sleep went on to S4: what was measured is a wake from hibernation.",
@@ -199,8 +199,8 @@ _EXPLAINED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
             "If SLP_S3# fell soon after the OS's clock had stopped, look at the embedded "
             "controller's debounce, the lid and programs that are asked first; else at what the "
             "firmware does before SLP_S3#.",
-            f"more than {at.HIDDEN_BEFORE_NS // _MS} ms beyond the bounds; "
-            f"{at.ACCEPTED_NS // _MS} ms are allowed for the trigger being accepted",
+            f"more than {at.HIDDEN_BEFORE_NS // NS_PER_MS} ms beyond the bounds; "
+            f"{at.ACCEPTED_NS // NS_PER_MS} ms are allowed for the trigger being accepted",
         ),
         FindingKind.WAKE_SOURCE_MISMATCH: Explained(
             "The OS names another wake source than the rig used: something woke the DUT at the "
@@ -221,7 +221,7 @@ _EXPLAINED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         FindingKind.RECORD_DOUBLED: Explained(
             "The log holds two records of one wake.",
             "Look for two collectors that write into one log; count the cycle once.",
-            f"same kind, wake times less than {at.DOUBLED_NS // _MS} ms apart",
+            f"same kind, wake times less than {at.DOUBLED_NS // NS_PER_MS} ms apart",
         ),
         FindingKind.NOT_MEASURED: Explained(
             "The record has no resume time, or the cycle could not be finished.",
@@ -231,7 +231,7 @@ _EXPLAINED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         FindingKind.CLOCK_STEP: Explained(
             "Somebody set the OS's clock, so its times before and after do not belong together.",
             "Stop the time service for the campaign, or let it settle first.",
-            f"more than {at.CLOCK_STEP_NS // _MS} ms, or a wake before its sleep; without an "
+            f"more than {at.CLOCK_STEP_NS // NS_PER_MS} ms, or a wake before its sleep; without an "
             "event, by the wires, where the light came as ever",
         ),
         FindingKind.BIOS_NOT_REPORTED: Explained(
@@ -256,8 +256,8 @@ _EXPLAINED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         ),
         FindingKind.BIOS_UNDER_REPORTED: Explained(
             "More time passed from PLTRST# until the OS's clock ran than BiosInit reports and the "
-            f"{at.HANDOFF_NS // _MS} ms that the OS is allowed to start its clock: in the BIOS, or "
-            "in early OS initialization before the clock was read.",
+            f"{at.HANDOFF_NS // NS_PER_MS} ms that the OS is allowed to start its clock: in the "
+            "BIOS, or in early OS initialization before the clock was read.",
             _ASK_FIRMWARE,
             _AWAY,
         ),
@@ -294,13 +294,13 @@ _EXPLAINED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         FindingKind.COMPLETE_BEFORE_LIGHT: Explained(
             "The OS counts its resume as complete long before the user sees anything.",
             "Look at the display path: panel power, link training, graphics driver.",
-            f"{at.LIGHT_AFTER_COMPLETE_NS // _MS} ms beyond the bounds, or what the DUT profile "
-            "knows",
+            f"{at.LIGHT_AFTER_COMPLETE_NS // NS_PER_MS} ms beyond the bounds, or what the DUT "
+            "profile knows",
         ),
         FindingKind.UNEXPLAINED: Explained(
             "The light came earlier or later than all that is known explains.",
             "Compare its edges with those of neighbouring cycles.",
-            f"{at.UNEXPLAINED_NS // _MS} ms, the bound, and what one healthy cycle in "
+            f"{at.UNEXPLAINED_NS // NS_PER_MS} ms, the bound, and what one healthy cycle in "
             f"{1 / at.UNUSUAL_BY_CHANCE:,.0f} departs by, as far as {at.SPREAD_OF} cycles or more "
             "show; or the half-width of the constant in the DUT profile",
         ),

@@ -19,7 +19,6 @@ from resume_rig.analysis.reconcile.thresholds import (
     FOUND_SHARE,
     FOUND_SIGMAS,
     LEAST_BIOS_MS,
-    MS_NS,
     ONE_CAUSE,
     UNEXPLAINED_NS,
     UNIT_FACTORS,
@@ -32,6 +31,7 @@ from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import DetectableBios, OutsideCycle
 from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.model.units import NS_PER_MS
 
 _PLACE = "BIOS, or early OS initialization before the clock was read"
 
@@ -230,7 +230,7 @@ def _is_hidden(pair: RecordedCycle, more_ms: int) -> bool:
     The mean hidden time may be too wide to prove that, and still be nearer to it than to none.
     """
     row = pair.around.means.get(pair.outside.number)
-    return row is not None and 2 * row.mean.value_ns > more_ms * MS_NS
+    return row is not None and 2 * row.mean.value_ns > more_ms * NS_PER_MS
 
 
 def _disagrees(pair: RecordedCycle) -> list[Finding]:

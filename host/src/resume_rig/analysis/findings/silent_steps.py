@@ -16,12 +16,12 @@ from resume_rig.analysis.reconcile.thresholds import (
     CLOCK_STEP_NS,
     FAR_SIGMAS,
     MEDIAN_OF,
-    MS_NS,
     UNEXPLAINED_NS,
 )
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle
+from resume_rig.model.units import NS_PER_MS
 
 _AS_EVER = BoundedNs(0, 0)
 
@@ -73,9 +73,9 @@ def witnesses_of(outside: OutsideCycle, record: OsRecord, norms: Norms) -> Witne
     usual = norms.bios.get(group)
     bios = None
     if usual is not None and bios_ms is not None:
-        bios = _moved(BoundedNs(usual.median_ns - bios_ms * MS_NS, MS_NS), usual)
+        bios = _moved(BoundedNs(usual.median_ns - bios_ms * NS_PER_MS, NS_PER_MS), usual)
     lit = outside.intervals.get(IntervalName.PLTRST_TO_LIGHT)
-    most_ns = None if lit is None else lit.value_ns + lit.bound_ns - (bios_ms or 0) * MS_NS
+    most_ns = None if lit is None else lit.value_ns + lit.bound_ns - (bios_ms or 0) * NS_PER_MS
     return Witnesses(light, bios, most_ns)
 
 

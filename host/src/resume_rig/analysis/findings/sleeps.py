@@ -14,8 +14,9 @@ from resume_rig.analysis.reconcile.thresholds import (
 from resume_rig.model.channel import COMMANDED, TRIGGER_WORDS, Actuator, Channel, WakeBy
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import Outcome, OutsideCycle, OutsideState
+from resume_rig.model.result.cycle import SOFT_OFF, Outcome, OutsideCycle, OutsideState
 from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.model.units import NS_PER_US
 
 _STATES = {
     # The power stays on in S1 as it does in S0ix.
@@ -23,15 +24,13 @@ _STATES = {
     SleepKind.S3: frozenset({OutsideState.S3}),
     # Resumed from RAM after S3, or from the image after the power was lost.
     SleepKind.HYBRID: frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5}),
-    # SLP_S5# goes low in S4 on some boards.
-    SleepKind.S4: frozenset({OutsideState.S4, OutsideState.S5}),
-    SleepKind.FAST_STARTUP: frozenset({OutsideState.S4, OutsideState.S5}),
+    SleepKind.S4: SOFT_OFF,
+    SleepKind.FAST_STARTUP: SOFT_OFF,
     SleepKind.DOZE: frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5}),
     SleepKind.MODERN_STANDBY: frozenset({OutsideState.S0IX}),
     SleepKind.S2IDLE: frozenset({OutsideState.S0IX}),
 }
 _S3 = frozenset({SleepKind.S3, SleepKind.HYBRID})
-_SOFT_OFF = frozenset({OutsideState.S4, OutsideState.S5})
 # Names that the readers decode from numbers; the texts of the OS are in any language. A lid is a
 # device to Windows, or unknown; a button that an EC passes on may be unknown too.
 _OTHER_SOURCES = {
@@ -51,7 +50,7 @@ def state_mismatch(outside: OutsideCycle, record: OsRecord) -> Finding | None:
     if expected is None or state is OutsideState.NONE or state in expected:
         return None
     could_show_s4 = Channel.SLP_S4 in outside.channels or Channel.SLP_S5 in outside.channels
-    if state is OutsideState.S3 and expected <= _SOFT_OFF and not could_show_s4:
+    if state is OutsideState.S3 and expected <= SOFT_OFF and not could_show_s4:
         return None
     return Finding(
         FindingKind.STATE_MISMATCH,
@@ -177,7 +176,6 @@ def _wake_source(pair: RecordedCycle) -> Found:
         )
 
 
-_NS_PER_US = 1_000
 # Kinds of sleep after which the firmware hands over with a BIOS time.
 _THROUGH_FIRMWARE = (SleepKind.S3, SleepKind.HYBRID, SleepKind.S4)
 
@@ -236,7 +234,7 @@ def _unmeasured(record: OsRecord) -> Finding:
 
 def _clock_step(record: OsRecord) -> Found:
     sleep_ns, wake_ns = record.sleep_time_utc_ns, record.wake_time_utc_ns
-    stepped_ns = round(figure_of(record, "clock_stepped_us") or 0) * _NS_PER_US
+    stepped_ns = round(figure_of(record, "clock_stepped_us") or 0) * NS_PER_US
     backwards = sleep_ns is not None and wake_ns is not None and wake_ns < sleep_ns
     if abs(stepped_ns) <= CLOCK_STEP_NS and not backwards:
         return

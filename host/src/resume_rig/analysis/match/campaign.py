@@ -34,7 +34,7 @@ from resume_rig.model.result.match import (
     StatedPair,
     percent,
 )
-from resume_rig.model.result.verdict import FindingKind
+from resume_rig.model.result.verdict import NOT_UP
 from resume_rig.model.units import count_of
 
 # One pair, or two, may fit by chance; so may a few of many (assumed).
@@ -158,7 +158,6 @@ _HUNG_SILENT = 0.95
 # A dark display may be all that is wrong. Whether a DUT was well again, the extra sleep shows
 # (assumed).
 _DARK_SILENT = _EXTRA_SILENT = 0.5
-_NOT_UP = frozenset({FindingKind.DARK, FindingKind.NEVER_WOKE})
 
 
 def match_cycles(
@@ -406,7 +405,7 @@ def _silent(outside: OutsideCycle) -> float:
     """Return how likely it is that no OS came back to write a record."""
     if outside.outcome is Outcome.HUNG_IN_RESUME:
         return _HUNG_SILENT
-    not_up = any(finding.kind in _NOT_UP for finding in outside.findings)
+    not_up = any(finding.kind in NOT_UP for finding in outside.findings)
     return _DARK_SILENT if not_up else 0.0
 
 

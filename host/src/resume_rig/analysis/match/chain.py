@@ -26,7 +26,7 @@ from resume_rig.analysis.match.likelihood import (
     reach_of,
 )
 from resume_rig.analysis.match.offsets import Tracks
-from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes
+from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes, Rows
 
 # Enough to learn what records are like from; more take time and change nothing (assumed).
 _LEARNT_FROM = 16_384
@@ -50,7 +50,7 @@ def to_learn_from(
     last = int(np.searchsorted(tracks.first, min(low + _LEARNT_FROM, n)))
     part = slice(int(tracks.first[first]), int(tracks.first[last]))
     stretches = slice(first, last)
-    return cycles.of(part), Tracks(
+    return cycles.where(part), Tracks(
         tracks.first[first : last + 1] - part.start,
         tracks.offset_s[stretches],
         tracks.rate[stretches],
@@ -81,7 +81,7 @@ _STATES_AT_ENDS = ((0, 0), (0, 3))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chain:
+class Chain(Rows):
     """The answer.
 
     Attributes:
@@ -95,10 +95,6 @@ class Chain:
     slots: Indexes
     probability: Floats
     evidence: float
-
-    def of(self, part: slice) -> "Chain":
-        """Return a part of it."""
-        return Chain(self.rows[part], self.slots[part], self.probability[part], self.evidence)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -501,7 +501,7 @@ def _middle(
     about = (entries.rank >= rank.min() - _ENOUGH) & (entries.rank <= rank.max() + _ENOUGH)
     kept = np.flatnonzero(about)
     moved = replace(pairs, rows=pairs.rows - low, entry=np.searchsorted(kept, pairs.entry))
-    return moved, cycles.of(slice(low, high)), entries.where(kept)
+    return moved, cycles.where(slice(low, high)), entries.where(kept)
 
 
 def _before_in_source(source: Indexes) -> Indexes:

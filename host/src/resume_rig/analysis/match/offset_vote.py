@@ -16,8 +16,8 @@ from resume_rig.analysis.match.times import (
     Floats,
     Indexes,
     Readings,
+    Rows,
     joined,
-    rows_of,
 )
 
 # Readings about one offset are within a second, and what the time to the OS varies; closer offsets
@@ -146,7 +146,7 @@ _Mask = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
+class Candidates(Rows):
     """Offsets in one run of cycles with their support, best first; float64 [k] each.
 
     Attributes:
@@ -162,10 +162,6 @@ class Candidates:
 
     def __len__(self) -> int:
         return len(self.offset_s)
-
-    def where(self, kept: Indexes | _Mask) -> "Candidates":
-        """Return a part of them."""
-        return rows_of(self, kept)
 
     def with_more(self, more: "Candidates") -> "Candidates":
         """Return these and more."""

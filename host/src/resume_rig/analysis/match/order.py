@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes, rows_of
+from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes, Rows
 
 # Likely pairs are put in order; of the others those of 5 % and more leave a doubt on up to so many
 # neighbours, unless three likely ones contradict them (all assumed; benchmarks/matching.py).
@@ -23,7 +23,7 @@ _OUTVOTED = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class Choice(Rows):
     """The likeliest record of each cycle that may have one.
 
     Attributes:
@@ -40,10 +40,6 @@ class Choice:
     probability: Floats
     offset_s: Floats
     residual_s: Floats
-
-    def where(self, kept: NDArray[np.bool_] | Indexes) -> "Choice":
-        """Return a part of it."""
-        return rows_of(self, kept)
 
     def times(self, factor: Floats) -> "Choice":
         """Return the same with every probability lessened by its factor."""

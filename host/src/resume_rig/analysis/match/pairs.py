@@ -23,12 +23,12 @@ from resume_rig.analysis.match.times import (
     Indexes,
     Moments,
     RecordTimes,
+    Rows,
     all_settings,
     bits_of,
     clock_settings_of,
     codes_of,
     joined,
-    rows_of,
 )
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.result.match import CycleReason, RecordReason
@@ -193,7 +193,7 @@ def _seconds(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
+class Pairs(Rows):
     """Which record is of which cycle, in order of the cycles; each stands once.
 
     Attributes:
@@ -204,10 +204,6 @@ class Pairs:
     cycle: Indexes
     record: Indexes
     probability: Floats
-
-    def where(self, kept: NDArray[np.bool_] | Indexes) -> "Pairs":
-        """Return a part of them."""
-        return rows_of(self, kept)
 
     def with_more(self, more: "Pairs") -> "Pairs":
         """Return these and more."""

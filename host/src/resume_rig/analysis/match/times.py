@@ -6,28 +6,31 @@ hundred years of offset.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.model.os_record import OsRecord, SleepKind
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 Floats = NDArray[np.float64]
 Indexes = NDArray[np.int64]
 Readings = NDArray[np.int32]
 Kept = NDArray[np.bool_] | Indexes | slice
-Columns = TypeVar("Columns", bound="DataclassInstance")
 
 
-def rows_of(columns: Columns, kept: Kept) -> Columns:
-    """Return some rows of a class of arrays, one row each; what is no array stays as it is."""
-    values = {each.name: getattr(columns, each.name) for each in fields(columns)}
-    arrays = {name: each for name, each in values.items() if isinstance(each, np.ndarray)}
-    return replace(columns, **{name: each[kept] for name, each in arrays.items()})
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """A class of arrays, one row each; what is no array is of all rows."""
+
+    def where(self, kept: Kept) -> Self:
+        """Return some of the rows."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        arrays = {name: each for name, each in values.items() if isinstance(each, np.ndarray)}
+        return replace(self, **{name: each[kept] for name, each in arrays.items()})
+
+
+Columns = TypeVar("Columns", bound=Rows)
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
@@ -219,7 +222,7 @@ _HELD, _NOT_HELD = 0.15, 0.85
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CycleTimes:
+class CycleTimes(Rows):
     """Cycles that have a time, in order.
 
     Attributes:
@@ -249,10 +252,6 @@ class CycleTimes:
     silent: Floats
     awake_s: Floats
     to_sleep_s: Floats
-
-    def of(self, part: slice) -> "CycleTimes":
-        """Return some of them."""
-        return rows_of(self, part)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -304,7 +303,7 @@ def cycle_times(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entries:
+class Entries(Rows):
     """Moments at which records say that the DUT woke, ascending; a record may have two of them.
 
     Attributes:
@@ -342,10 +341,6 @@ class Entries:
     awake_s: Floats
     took_s: Floats
     resume_s: Floats
-
-    def where(self, kept: Indexes) -> "Entries":
-        """Return a part of them."""
-        return rows_of(self, kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

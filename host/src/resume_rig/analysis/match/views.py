@@ -77,7 +77,7 @@ def choose(
     """Return the likeliest record of each cycle, what is likely at all in order and once."""
     tied = related(chain.evidence, noise, entries, cycles, same_epoch=same_epoch)
     parts = [
-        _shares(cycles, entries, tracks, chain.of(p), noise) for p in parts_of(len(chain.rows))
+        _shares(cycles, entries, tracks, chain.where(p), noise) for p in parts_of(len(chain.rows))
     ]
     each = joined(parts)
     each = each.times(np.full(len(each.rows), tied))

@@ -21,7 +21,6 @@ from resume_rig.analysis.reconcile.reconcile import awake_to_os, power_up
 from resume_rig.analysis.reconcile.thresholds import (
     HANDOFF_NS,
     MEDIAN_OF,
-    MS_NS,
     OS_CLOCK_NS,
     SIMILAR_WIDTHS,
 )
@@ -30,6 +29,7 @@ from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle, ReconciledCycle
 from resume_rig.model.result.verdict import FindingKind
+from resume_rig.model.units import NS_PER_MS
 
 _HANDOFF = BoundedNs(HANDOFF_NS // 2, HANDOFF_NS // 2)
 
@@ -125,7 +125,7 @@ def _hidden(
     if to_vector is None or record.bios_init_ms is None or not _is_s3(cycle):
         return None
     to_os = to_vector + _HANDOFF
-    bios_ns = record.bios_init_ms * MS_NS
+    bios_ns = record.bios_init_ms * NS_PER_MS
     stopped = stop_to_power_down(*sleep)
     if stopped is not None:
         return Hidden(whole - stopped - to_os, drift_ns, bios_ns, stopped)
@@ -180,7 +180,7 @@ def longest_bios_ms(
     longest_ns = away.value_ns + away.bound_ns + 2 * OS_CLOCK_NS
     for part in (asleep, power_up(outside), reset_to_tsc):
         longest_ns += part.bound_ns - part.value_ns
-    return longest_ns / MS_NS
+    return longest_ns / NS_PER_MS
 
 
 def after_stop(hidden: Hidden) -> BoundedNs | None:

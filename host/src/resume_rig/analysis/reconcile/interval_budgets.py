@@ -16,6 +16,7 @@ from resume_rig.analysis.stats.figures import student_t_beyond
 from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation, Repeated, Scope
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle, ReconciledCycle
+from resume_rig.model.units import NS_PER_MS
 from resume_rig.timing.budget import (
     COVERAGE,
     bounce_row,
@@ -30,7 +31,7 @@ Rebuild = Callable[[int, Witness], OutsideCycle]
 _Quantity = Callable[[ReconciledCycle], BoundedNs | None]
 
 _UNEXPLAINED: Mapping[str, _Quantity] = {"unexplained_ns": lambda cycle: cycle.unexplained}
-_REPORTED_NS = VALUE_BOUND_MS * 1_000_000
+_REPORTED_NS = VALUE_BOUND_MS * NS_PER_MS
 # A cycle's bound and that of its rows differ by roundings: 1 ns a row, assumed with room.
 _ROUNDED_NS = 10
 _NOT_OURS = "an unknown instrument: its terms are assumed, and 95 % is the guaranteed bound"

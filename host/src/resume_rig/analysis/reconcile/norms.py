@@ -15,7 +15,6 @@ from resume_rig.analysis.reconcile.thresholds import (
     FEW_CYCLES,
     LIGHT_AFTER_COMPLETE_NS,
     MEDIAN_OF,
-    MS_NS,
     SPREAD_OF,
     TICKS_FIT,
     TICKS_RATIO,
@@ -33,6 +32,7 @@ from resume_rig.model.dut import DutProfile
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import OutsideCycle, UsualRest
+from resume_rig.model.units import NS_PER_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ def _terms_of(outside: OutsideCycle, record: OsRecord) -> _Terms:
     rest, bios_ms = residual(outside, record), record.bios_init_ms
     return (
         None if rest is None else rest.value_ns,
-        None if bios_ms is None else bios_ms * MS_NS,
+        None if bios_ms is None else bios_ms * NS_PER_MS,
         firmware_extra_ms(record),
     )
 
@@ -336,7 +336,10 @@ def _grew(before: OsRecord, after: OsRecord) -> bool | None:
         return None
     wake_ns, next_ns, sleep_ns = (time or 0 for time in times)
     grown_ms = after.bios_init_ms - before.bios_init_ms
-    elapsed_ms = (next_ns - wake_ns) / MS_NS, (sleep_ns - wake_ns) / MS_NS + (after.sleep_ms or 0)
+    elapsed_ms = (
+        (next_ns - wake_ns) / NS_PER_MS,
+        (sleep_ns - wake_ns) / NS_PER_MS + (after.sleep_ms or 0),
+    )
     return any(abs(grown_ms - each) <= UPTIME_STEP_MS and each > 0 for each in elapsed_ms)
 
 
@@ -347,7 +350,7 @@ def same_boot(before: OsRecord, after: OsRecord) -> bool:
     wake_ns, sleep_ns = before.wake_time_utc_ns, after.sleep_time_utc_ns
     if began_ms is None or ended_ms is None or wake_ns is None or sleep_ns is None:
         return False
-    awake_ms = (sleep_ns - wake_ns) / MS_NS + (before.wake_ms or 0) + (after.sleep_ms or 0)
+    awake_ms = (sleep_ns - wake_ns) / NS_PER_MS + (before.wake_ms or 0) + (after.sleep_ms or 0)
     return abs(ended_ms - began_ms - awake_ms) <= UPTIME_STEP_MS
 
 

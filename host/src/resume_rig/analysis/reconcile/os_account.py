@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from resume_rig.analysis.reconcile.thresholds import (
     ACCEPTED_NS,
     CLOCKS_PPB,
-    MS_NS,
     OS_CLOCK_NS,
     SLEW_PPB,
     SUSPEND_TRAP_NS,
@@ -26,8 +25,8 @@ from resume_rig.analysis.reconcile.thresholds import (
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OsClock, OsClockSegment, OutsideCycle
+from resume_rig.model.units import NS_PER_MS, NS_PER_US, PPB
 
-_NS_PER_US = 1_000
 _ACCEPTED = BoundedNs(ACCEPTED_NS // 2, ACCEPTED_NS // 2)
 
 
@@ -77,7 +76,7 @@ def sleep_to_stop(record: OsRecord) -> BoundedNs | None:
     """Return SleepTime to the OS's clock stopping; SleepDuration where no event shows it."""
     ran_us = figure_of(record, "sleep_to_clock_stop_us")
     if ran_us is not None and not figure_of(record, "clock_steps"):
-        return BoundedNs(round(ran_us) * _NS_PER_US, _NS_PER_US)
+        return BoundedNs(round(ran_us) * NS_PER_US, NS_PER_US)
     return None if record.sleep_ms is None else reported(record.sleep_ms)
 
 
@@ -87,9 +86,6 @@ def firmware_suspend(record: OsRecord) -> BoundedNs:
     if suspend_ms is None:
         return BoundedNs(SUSPEND_TRAP_NS // 2, SUSPEND_TRAP_NS // 2)
     return reported(round(suspend_ms))
-
-
-_PPB = 1_000_000_000
 
 
 def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
@@ -105,14 +101,14 @@ def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
         return None
     jump_us = figure_of(record, "clock_jump_us")
     if jump_us is not None:
-        away_ns, bound_ns = round(jump_us) * _NS_PER_US, MS_NS
+        away_ns, bound_ns = round(jump_us) * NS_PER_US, NS_PER_MS
     else:
         sleep_ns, began = record.sleep_time_utc_ns, _by_wake_time(record)
         if sleep_ns is None or began is None or record.sleep_ms is None:
             return None
-        away_ns = began.value_ns - sleep_ns - record.sleep_ms * MS_NS
-        bound_ns = began.bound_ns + MS_NS
-    rate_ns = abs(away_ns) * CLOCKS_PPB // _PPB
+        away_ns = began.value_ns - sleep_ns - record.sleep_ms * NS_PER_MS
+        bound_ns = began.bound_ns + NS_PER_MS
+    rate_ns = abs(away_ns) * CLOCKS_PPB // PPB
     return BoundedNs(away_ns, bound_ns + rate_ns + _strayed_ns(record, before))
 
 
@@ -131,7 +127,7 @@ def _strayed_ns(record: OsRecord, before: OsRecord | None) -> int:
 def _off_by_rates_ns(awake_ns: int) -> int:
     """Return how far clocks may part while the OS is awake; a time service slews 0.5 s at most."""
     awake_ns = abs(awake_ns)
-    return awake_ns * CLOCKS_PPB // _PPB + min(awake_ns * SLEW_PPB // _PPB, OS_CLOCK_NS)
+    return awake_ns * CLOCKS_PPB // PPB + min(awake_ns * SLEW_PPB // PPB, OS_CLOCK_NS)
 
 
 def os_ran(record: OsRecord, after: OsRecord) -> BoundedNs | None:
@@ -145,7 +141,7 @@ def os_ran(record: OsRecord, after: OsRecord) -> BoundedNs | None:
     if began is None or running is None or step_ns is None or after.sleep_time_utc_ns is None:
         return None
     ran_ns = after.sleep_time_utc_ns + running.value_ns - began.value_ns - step_ns
-    bound_ns = began.bound_ns + running.bound_ns + MS_NS
+    bound_ns = began.bound_ns + running.bound_ns + NS_PER_MS
     return BoundedNs(ran_ns, bound_ns + _off_by_rates_ns(ran_ns))
 
 
@@ -155,8 +151,8 @@ def _clock_started(record: OsRecord) -> BoundedNs | None:
         figure_of(record, name) for name in ("clock_jump_us", "sleep_to_clock_stop_us")
     )
     if jump_us is not None and ran_us is not None and record.sleep_time_utc_ns is not None:
-        since_ns = (round(jump_us) + round(ran_us)) * _NS_PER_US
-        return BoundedNs(record.sleep_time_utc_ns + since_ns, 3 * _NS_PER_US)
+        since_ns = (round(jump_us) + round(ran_us)) * NS_PER_US
+        return BoundedNs(record.sleep_time_utc_ns + since_ns, 3 * NS_PER_US)
     return _by_wake_time(record)
 
 
@@ -164,10 +160,10 @@ def _by_wake_time(record: OsRecord) -> BoundedNs | None:
     """Return WakeTime less WakeDuration; a step after the wake may be in WakeTime or not."""
     if record.wake_time_utc_ns is None or record.wake_ms is None:
         return None
-    step_ns = round(figure_of(record, "clock_stepped_after_wake_us") or 0) * _NS_PER_US
-    began_ns = record.wake_time_utc_ns - record.wake_ms * MS_NS
+    step_ns = round(figure_of(record, "clock_stepped_after_wake_us") or 0) * NS_PER_US
+    began_ns = record.wake_time_utc_ns - record.wake_ms * NS_PER_MS
     half_ns = -(-abs(step_ns) // 2)
-    return BoundedNs(began_ns - step_ns // 2, WAKE_TIME_NS + MS_NS + half_ns)
+    return BoundedNs(began_ns - step_ns // 2, WAKE_TIME_NS + NS_PER_MS + half_ns)
 
 
 def stepped_ns(record: OsRecord, before: OsRecord | None) -> int | None:
@@ -180,7 +176,7 @@ def stepped_ns(record: OsRecord, before: OsRecord | None) -> int | None:
         return None if figure_of(record, "clock_steps") else 0
     after_us = figure_of(record, "clock_stepped_after_wake_us") or 0
     earlier_us = figure_of(before, "clock_stepped_after_wake_us") or 0
-    return round(earlier_us + whole_us - after_us) * _NS_PER_US
+    return round(earlier_us + whole_us - after_us) * NS_PER_US
 
 
 # After a wake the OS clock is the RTC's reading, whose fraction is .500 s: off by half a second

@@ -15,7 +15,6 @@ from itertools import chain, pairwise
 from resume_rig.analysis.reconcile.norms import Norm, Norms, group_of
 from resume_rig.analysis.reconcile.thresholds import (
     CLOCKS_PPB,
-    MS_NS,
     ONE_CAUSE,
     UNEXPLAINED_NS,
     figure_of,
@@ -27,6 +26,7 @@ from resume_rig.model.channel import Channel
 from resume_rig.model.os_record import MAIN_PATH, ComponentKind, OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle
+from resume_rig.model.units import NS_PER_MS, PPB
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,12 @@ class TimedCycle:
     records: tuple[OsRecord, ...] = ()
 
 
-_PPB = 1_000_000_000
 # Where no DUT profile says better. Assumed: about 1 ms on old parts, 100s of ms on new ones (CSME,
 # straps, microcode, Boot Guard); no document gives it.
-UNKNOWN_RESET_TO_TSC = BoundedNs(150 * MS_NS, 150 * MS_NS)
+UNKNOWN_RESET_TO_TSC = BoundedNs(150 * NS_PER_MS, 150 * NS_PER_MS)
 # The power sequence up to PLTRST#. Assumed, by adding up the parts' limits: 0.1 s on laptops, 1.1 s
 # with a legacy power supply (ATX: T1 to 0.5 s, T3 to 0.5 s).
-_UNKNOWN_POWER = BoundedNs(550 * MS_NS, 550 * MS_NS)
+_UNKNOWN_POWER = BoundedNs(550 * NS_PER_MS, 550 * NS_PER_MS)
 
 
 def press_to_resume_complete(
@@ -105,10 +104,10 @@ def press_to_desktop(
     )
     if loader_ms is None or main_ms is None or max(loader_ms, kernel_ms or 0, main_ms) > _DAY_MS:
         return None
-    loader_ns = round(loader_ms * MS_NS)
-    late_ns = max(0, round((kernel_ms or loader_ms) * MS_NS) - loader_ns)
-    begins = BoundedNs(loader_ns + late_ns // 2, late_ns // 2 + MS_NS)
-    return power + reset_to_tsc + begins + BoundedNs(round(main_ms * MS_NS), MS_NS)
+    loader_ns = round(loader_ms * NS_PER_MS)
+    late_ns = max(0, round((kernel_ms or loader_ms) * NS_PER_MS) - loader_ns)
+    begins = BoundedNs(loader_ns + late_ns // 2, late_ns // 2 + NS_PER_MS)
+    return power + reset_to_tsc + begins + BoundedNs(round(main_ms * NS_PER_MS), NS_PER_MS)
 
 
 def with_bios_unproven(
@@ -193,7 +192,7 @@ def of_one_cause(
     """
     if rest is None or bios is None or bios.unusual_ns is None or record.bios_init_ms is None:
         return None
-    off_ns = record.bios_init_ms * MS_NS - bios.median_ns
+    off_ns = record.bios_init_ms * NS_PER_MS - bios.median_ns
     if abs(off_ns) <= max(bios.unusual_ns, UNEXPLAINED_NS) or not is_unusual(rest, norm):
         return None
     return rest if abs(off_ns + rest.value_ns) * ONE_CAUSE <= abs(rest.value_ns) else None
@@ -262,4 +261,4 @@ def _on_one_clock(cycle: TimedCycle, after: TimedCycle) -> bool:
         return False
     elapsed_ns = next_ns - woke_ns
     difference_ns = abs(second.value_ns - first.value_ns - elapsed_ns)
-    return difference_ns <= first.bound_ns + second.bound_ns + elapsed_ns * CLOCKS_PPB // _PPB
+    return difference_ns <= first.bound_ns + second.bound_ns + elapsed_ns * CLOCKS_PPB // PPB

@@ -9,13 +9,12 @@ from typing import Final
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle
+from resume_rig.model.units import NS_PER_MS
 
-MS_NS: Final = 1_000_000
-
-OS_CLOCK_NS: Final = 500 * MS_NS
+OS_CLOCK_NS: Final = 500 * NS_PER_MS
 """The OS reads its RTC in whole seconds and a half: each wake sets its clock to within so much."""
 
-WAKE_TIME_NS: Final = 15 * MS_NS
+WAKE_TIME_NS: Final = 15 * NS_PER_MS
 """WakeTime is the RTC's reading + WakeDuration, to so much (real logs)."""
 
 CLOCKS_PPB: Final = 200_000
@@ -29,21 +28,21 @@ to Windows 8.1 over PhaseCorrectRate x UpdateInterval (30,000) ticks, 1067 ppm. 
 member's defaults (Microsoft, "Windows Time service tools and settings"); one that stands alone is
 seven times slower. A policy that polls each 64 s is not covered: 31,000 ppm."""
 
-HANDOFF_NS: Final = 5 * MS_NS
+HANDOFF_NS: Final = 5 * NS_PER_MS
 """From the waking vector the OS takes 0 to so long to read the RTC and start its clock: assumed, as
 no source gives it. What it takes beyond looks like a BIOS time too short, by the OS's clock, by as
 much; each ms more here makes the least time that is found to be missing a ms longer."""
 
-SUSPEND_TRAP_NS: Final = 50 * MS_NS
+SUSPEND_TRAP_NS: Final = 50 * NS_PER_MS
 """The firmware's part on the way down lasts 0 to so long, where FPDT does not report it. Assumed:
 no source gives it. What lasts longer counts as hidden before the sleep."""
 
-ACCEPTED_NS: Final = 100 * MS_NS
+ACCEPTED_NS: Final = 100 * NS_PER_MS
 """A press or a closed lid is accepted within so long: 30 ms of debounce in the embedded controller
 (ChromeOS EC, power_button.c; a lid likewise), 16 ms in the chipset (Intel 800-series datasheet,
 "Event Input Signals"), and the polling of both (assumed)."""
 
-HIDDEN_BEFORE_NS: Final = 250 * MS_NS
+HIDDEN_BEFORE_NS: Final = 250 * NS_PER_MS
 """`hidden-before-sleep`: more than that, beyond the bounds. Assumed: decides what is worth a
 word."""
 
@@ -51,11 +50,11 @@ S0_POWER_SHARE: Final = 0.5
 """`s0-power-asleep`: of what the DUT draws awake. Assumed: S3 leaves DRAM in self-refresh and draws
 some 0.2 to 1 W, an idle S0 several; half is far from both. A DUT profile may say better."""
 
-CLOCK_STEP_NS: Final = 1_000 * MS_NS
+CLOCK_STEP_NS: Final = 1_000 * NS_PER_MS
 """`clock-step`: a synchronisation after a wake takes up to 0.5 s back, which is no finding; twice
 that."""
 
-DOUBLED_NS: Final = 1_000 * MS_NS
+DOUBLED_NS: Final = 1_000 * NS_PER_MS
 """`record-doubled`: wake times nearer to one another than any two wakes are. Assumed: a suspend
 alone takes longer."""
 
@@ -69,7 +68,7 @@ it is constant for each machine in the logs at hand."""
 AVERAGE_MS: Final = 2
 """`average-resume-wrong`: average before, average after and FullResume are whole milliseconds."""
 
-UNEXPLAINED_NS: Final = 50 * MS_NS
+UNEXPLAINED_NS: Final = 50 * NS_PER_MS
 """`unexplained`: never below. Assumed: decides what is worth a word, however even a campaign is."""
 
 ONE_CAUSE: Final = 3
@@ -91,7 +90,7 @@ FEW_CYCLES: Final = 12
 """Of n cycles that deviation is known to some 12/n of itself: FAR_SIGMAS grows by that share.
 Assumed; benchmarks/findings.py rests holds it."""
 
-LIGHT_AFTER_COMPLETE_NS: Final = 1_000 * MS_NS
+LIGHT_AFTER_COMPLETE_NS: Final = 1_000 * NS_PER_MS
 """`complete-before-light`, where the DUT profile says no better: monitors take 1 to 5 s to lock and
 light, panels of laptops up to 0.5 s (embedded DisplayPort's T12). Assumed, as no source limits it.
 """
@@ -151,7 +150,7 @@ VALUE_BOUND_MS = 1
 
 def reported(value_ms: int) -> BoundedNs:
     """Return a time that the OS reports in whole milliseconds, of unknown rounding."""
-    return BoundedNs(value_ms * MS_NS, VALUE_BOUND_MS * MS_NS)
+    return BoundedNs(value_ms * NS_PER_MS, VALUE_BOUND_MS * NS_PER_MS)
 
 
 def inside(record: OsRecord | None) -> BoundedNs | None:

@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from resume_rig.analysis.reconcile.thresholds import MS_NS, VALUE_BOUND_MS, reported
+from resume_rig.analysis.reconcile.thresholds import VALUE_BOUND_MS, reported
 from resume_rig.analysis.stats.figures import failure_rate, failure_rate_upper, summarise
 from resume_rig.analysis.verdict.limits import (
     Conformity,
@@ -33,7 +33,7 @@ from resume_rig.model.result.judgement import (
 )
 from resume_rig.model.result.series import Training
 from resume_rig.model.result.verdict import RESUME, Comparison, Limit, Requirement, Verdict
-from resume_rig.model.units import count_of, percent_up
+from resume_rig.model.units import NS_PER_MS, count_of, percent_up
 
 RESUME_BOUND_MS = 2 * VALUE_BOUND_MS
 """Of a sum of two values that the OS reports in whole milliseconds, of unknown rounding; as one OS
@@ -53,7 +53,7 @@ def judge_value(resume_ms: int, requirement: Requirement) -> Verdict:
         return Verdict.NO_EVIDENCE
     return conformity(
         reported(0) + reported(resume_ms),  # two parts, each rounded by itself
-        requirement.resume_limit_ms * MS_NS,
+        requirement.resume_limit_ms * NS_PER_MS,
         Comparison.BELOW if requirement.limit_fails else Comparison.AT_MOST,
         guard_band=requirement.guard_band,
     ).verdict

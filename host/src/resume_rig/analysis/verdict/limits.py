@@ -18,7 +18,6 @@ from resume_rig.analysis.stats.figures import (
     normal_below,
 )
 from resume_rig.analysis.verdict.measures import (
-    TIME_UNITS_NS,
     Side,
     Sighting,
     is_rate,
@@ -30,7 +29,7 @@ from resume_rig.analysis.verdict.measures import (
 )
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import Outcome, OutsideCycle, OutsideState
+from resume_rig.model.result.cycle import SOFT_OFF, Outcome, OutsideCycle, OutsideState
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.verdict import (
     BIOS,
@@ -41,7 +40,7 @@ from resume_rig.model.result.verdict import (
     Requirement,
     Verdict,
 )
-from resume_rig.model.units import count_of, percent_up
+from resume_rig.model.units import TIME_UNITS_NS, count_of, percent_up
 
 UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
 """Comparisons of which the smaller values conform."""
@@ -235,7 +234,7 @@ def possible_kinds(sighting: Sighting) -> frozenset[SleepKind]:
 
 def kinds_of_wires(outside: OutsideCycle) -> frozenset[SleepKind]:
     """Return the kinds of sleep that look so on the wires; of those without power the asked one."""
-    if outside.state in (OutsideState.S4, OutsideState.S5) and outside.asked in _OFF:
+    if outside.state in SOFT_OFF and outside.asked in _OFF:
         return _ALONE[outside.asked]
     return _OF_STATE.get(outside.state, frozenset())
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum, unique
 from typing import Final
 
-from resume_rig.analysis.reconcile.thresholds import MS_NS, reported
+from resume_rig.analysis.reconcile.thresholds import reported
 from resume_rig.model.os_record import ComponentKind, OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, ReconciledCycle
 from resume_rig.model.result.match import Confidence
 from resume_rig.model.result.verdict import BIOS, RESUME
+from resume_rig.model.units import NS_PER_MS, TIME_UNITS_NS
 
 # Of x86.
 PAGE_BYTES: Final = 4096
@@ -72,7 +73,6 @@ PHASE: Final = "phase:"
 
 _PHASE_CHARS: Final = 80  # assumed: bounds the name of a phase in a profile
 _DAY_MS: Final = 24 * 60 * 60 * 1000  # assumed: what is longer is no phase
-TIME_UNITS_NS: Final = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 PAGES_PER_MS: Final = "pages/ms"
 MB_PER_S: Final = "MB/s"
 _USER: Final = "user_init_ms"
@@ -218,7 +218,7 @@ def time_for_rate_ns(rate: float, unit: str, record: OsRecord | None) -> int | N
     if not pages:
         return None
     pages_per_ms = rate if unit == PAGES_PER_MS else rate * 1_000 / PAGE_BYTES
-    return round(pages / pages_per_ms * MS_NS)
+    return round(pages / pages_per_ms * NS_PER_MS)
 
 
 def rate_of(time: BoundedNs, unit: str, record: OsRecord | None) -> float | None:
@@ -226,7 +226,7 @@ def rate_of(time: BoundedNs, unit: str, record: OsRecord | None) -> float | None
     pages = None if record is None else record.hiber_pages
     if not pages or time.value_ns <= 0:
         return None
-    pages_per_ms = pages * MS_NS / time.value_ns
+    pages_per_ms = pages * NS_PER_MS / time.value_ns
     return pages_per_ms if unit == PAGES_PER_MS else pages_per_ms * PAGE_BYTES / 1_000
 
 
@@ -311,7 +311,7 @@ def _phase(record: OsRecord, name: str) -> BoundedNs | None:
         if part.kind is ComponentKind.PHASE and part.name == name and part.duration_ms is not None
     ]
     longest_ms = max(times, default=math.inf)
-    return BoundedNs(round(longest_ms * MS_NS), MS_NS) if longest_ms <= _DAY_MS else None
+    return BoundedNs(round(longest_ms * NS_PER_MS), NS_PER_MS) if longest_ms <= _DAY_MS else None
 
 
 def _resume(record: OsRecord) -> BoundedNs | None:

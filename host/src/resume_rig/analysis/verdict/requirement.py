@@ -12,7 +12,6 @@ from typing import Final, TypeVar
 from resume_rig.analysis.verdict.measures import (
     FIGURE,
     PHASE,
-    TIME_UNITS_NS,
     is_measure,
     is_rate,
     measure_names,
@@ -21,6 +20,7 @@ from resume_rig.analysis.verdict.measures import (
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import TRANSITIONS, SleepKind, transition_of_word
 from resume_rig.model.result.verdict import EVIDENCE_MIN, Comparison, Limit, Requirement
+from resume_rig.model.units import NS_PER_S, TIME_UNITS_NS
 
 # Assumed: bounds what a file can ask for.
 LIMITS_MOST: Final = 50
@@ -29,7 +29,7 @@ _LIMIT_KEYS: Final = frozenset(
 )
 _DEMANDS: Final = ("required", "advised")
 # Assumed: ten minutes, as of [limits]; no disk reads a million pages in 1 ms.
-_LONGEST_NS: Final = 600 * TIME_UNITS_NS["s"]
+_LONGEST_NS: Final = 600 * NS_PER_S
 _FASTEST: Final = 1e6
 
 

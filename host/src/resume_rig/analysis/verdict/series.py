@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 
-from resume_rig.analysis.reconcile.thresholds import MS_NS
 from resume_rig.analysis.stats.figures import (
     mean_interval,
     quantile_interval,
@@ -37,6 +36,7 @@ from resume_rig.model.result.series import (
     SeriesStatistics,
 )
 from resume_rig.model.result.verdict import BIOS, RESUME, Requirement, Verdict
+from resume_rig.model.units import NS_PER_MS
 
 OUTLIER_FROM = 3.5
 """Distance from the median, in scaled median absolute deviations (Iglewicz and Hoaglin, 1993)."""
@@ -61,15 +61,15 @@ class MeasuredTimes:
     def add(self, number: int, value: BoundedNs) -> None:
         """Take in the value of a cycle."""
         self.numbers.append(number)
-        self.values_ms.append(value.value_ns / MS_NS)
-        self.bounds_ms.append(value.bound_ns / MS_NS)
+        self.values_ms.append(value.value_ns / NS_PER_MS)
+        self.bounds_ms.append(value.bound_ns / NS_PER_MS)
         self._rig_ns = max(self._rig_ns, value.rig_ns)
         self._campaign_ns = max(self._campaign_ns, value.campaign_ns)
 
     @property
     def common(self) -> CommonTerm:
         """What the values share: the most that any of them has of each scope."""
-        return CommonTerm(self._rig_ns / MS_NS, self._campaign_ns / MS_NS)
+        return CommonTerm(self._rig_ns / NS_PER_MS, self._campaign_ns / NS_PER_MS)
 
     def quantiles(self, *shares: float) -> list[QuantileInterval]:
         """Return quantiles of the times, each with the interval that holds the true one."""
@@ -254,7 +254,7 @@ def all_cycles(cycles: Collection[ReconciledCycle], measures: Sequence[str]) -> 
         sighting = sighting_of(cycle)
         for name, reader in readers.items():
             value = reader(sighting)
-            columns[name].append(nan if value is None else value.value_ns / MS_NS)
+            columns[name].append(nan if value is None else value.value_ns / NS_PER_MS)
         cycle_marks.append(_mark_of(cycle, judged=judged))
     name = next((each for each in measures if any(map(isfinite, columns[each]))), measures[0])
     marks = (

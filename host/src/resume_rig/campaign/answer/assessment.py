@@ -46,7 +46,7 @@ from resume_rig.model.result.cycle import (
 )
 from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
 from resume_rig.model.result.match import StatedPair
-from resume_rig.model.result.verdict import FindingKind, Requirement
+from resume_rig.model.result.verdict import NOT_UP, Requirement
 from resume_rig.rig.capture.gathering import Capture
 from resume_rig.rig.capture.sampling import StatedRate, sampling_of
 from resume_rig.rig.capture.signals import schematic_name
@@ -358,6 +358,5 @@ def _unless_cut_off(last: OutsideCycle, end_ns: int) -> OutsideCycle:
         or end_ns - began_ns >= _FAULT_AFTER_NS
     ):
         return last
-    faults = (FindingKind.DARK, FindingKind.NEVER_WOKE)
-    findings = tuple(finding for finding in last.findings if finding.kind not in faults)
+    findings = tuple(finding for finding in last.findings if finding.kind not in NOT_UP)
     return replace(last, outcome=Outcome.INTERRUPTED, findings=findings)

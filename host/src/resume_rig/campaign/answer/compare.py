@@ -33,13 +33,12 @@ from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import LogReading, SleepKind
 from resume_rig.model.result.comparison import StudySession
 from resume_rig.model.result.fleet import UnitBy
-from resume_rig.model.result.verdict import Requirement
+from resume_rig.model.result.verdict import USUAL_REQUIREMENT, Requirement
 from resume_rig.model.units import count_of, seconds_text
-from resume_rig.oslog.reading import HEAD_BYTES, format_of, read_logs
+from resume_rig.oslog.reading import HEAD_BYTES, format_of, is_sqlite, read_logs
 from resume_rig.rig.capture.gathering import Capture
 from resume_rig.rig.capture.reading import is_capture, read_capture
 
-_SQLITE_MAGIC = b"SQLite format 3\0"
 # What a plan sets and a time may depend on.
 _SETTINGS = ("state", "sleep_by", "wake_by", "dwell_ns", "settle_ns", "press_ns", "short_dwell")
 _FILES_MOST = 10_000
@@ -48,8 +47,6 @@ ALLOWED: Final = (
     " of logs"
 )
 _NUMBER = re.compile(r"([0-9]{1,9})")
-# Judges captures where nobody names one; its limits on the OS need a log, and are not shown.
-_REQUIREMENT = "sysfund-0004"
 
 
 def find_sessions(places: Sequence[Path]) -> tuple[Path, ...]:
@@ -172,7 +169,7 @@ def _is_store(path: Path) -> bool:
         if path.exists() and not path.is_file():
             raise RecordError(f"could not compare {path}: found a device; {ALLOWED}")
         with path.open("rb") as stream:
-            return stream.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
+            return is_sqlite(stream.read(HEAD_BYTES))
     except OSError as error:
         raise RecordError(
             f"could not compare {path}: {error.strerror or error}; {ALLOWED}"
@@ -182,7 +179,8 @@ def _is_store(path: Path) -> bool:
 def _of_capture(path: Path, requirement: Requirement | None) -> Evidence:
     """Return what the wires alone have: without a log, no limit of the OS's times is judged."""
     capture = read_capture(path, {})
-    asked = load_requirement(_REQUIREMENT) if requirement is None else requirement
+    # The usual one's limits on the OS need a log, and are not shown.
+    asked = load_requirement(USUAL_REQUIREMENT) if requirement is None else requirement
     judged, facts = assess_capture(
         path, capture, LogReading((), ()), requirement=asked, dut=None, report_path=None
     )

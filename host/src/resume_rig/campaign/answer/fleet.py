@@ -37,7 +37,7 @@ from resume_rig.campaign.store.read_back import StoredCampaign, load_campaign
 from resume_rig.campaign.store.rows import identity_to_rows
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import ResumeRigError, UsageError, shell_word
-from resume_rig.model.os_record import NO_SLEEPS, LogSource, OsRecord, SleepKind
+from resume_rig.model.os_record import NO_SLEEPS, UNFINISHED, LogSource, OsRecord, SleepKind
 from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
 from resume_rig.model.result.fleet import (
     SALVAGED,
@@ -363,12 +363,6 @@ def _log_marks(source: LogSource, computers: Sequence[str]) -> Iterator[str]:
         yield f"{len(computers)} computer names ({first}, {second})"
 
 
-# They show that a sleep did not go as it was meant to, not how the PC sleeps.
-_UNFINISHED: Final = frozenset(
-    {SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN}
-)
-
-
 def _sleeps_by_kind(judgement: LogJudgement) -> dict[SleepKind, int]:
     """Return the sleeps of a log; boots and shutdowns where the requirement is about them."""
     others = NO_SLEEPS - frozenset(judgement.requirement.kinds)
@@ -381,7 +375,7 @@ def _state_of(judgement: LogJudgement, kinds: Collection[SleepKind]) -> str:
     judged = {cycle.record.kind for cycle in judgement.cycles if cycle.judged}
     if judged:
         return " and ".join(kind.value for kind in SleepKind if kind in judged)
-    return next((kind.value for kind in kinds if kind not in _UNFINISHED), "")
+    return next((kind.value for kind in kinds if kind not in UNFINISHED), "")
 
 
 def _began_ns(record: OsRecord) -> int | None:
@@ -393,7 +387,7 @@ def _all_records(cycles: Sequence[JudgedRecord], requirement: Requirement) -> Cy
     shown = [
         (number, cycle)
         for number, cycle in enumerate(cycles, 1)
-        if cycle.record.kind in requirement.kinds or cycle.record.kind in _UNFINISHED
+        if cycle.record.kind in requirement.kinds or cycle.record.kind in UNFINISHED
     ]
     times = [cycle.record.resume_ms for _, cycle in shown]
     times_ms = array("d", (nan if time is None else time for time in times))

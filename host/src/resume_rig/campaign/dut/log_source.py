@@ -93,7 +93,7 @@ class ServedLog:
     def __init__(self, log: DutLog) -> None:
         self._log = log
         self._offset_bytes = 0
-        self._follower = EventLogFollower(log.name, keep_text=True)
+        self._follower = EventLogFollower(log.name)
 
     def new_records(self) -> tuple[OsRecord, ...]:
         """Return the records that appeared since the last call."""
@@ -169,7 +169,7 @@ class FileLog:
     def _restart(self) -> None:
         self._offset_bytes = 0
         self._tail = b""
-        self._follower = EventLogFollower(str(self._path), keep_text=True)
+        self._follower = EventLogFollower(str(self._path))
 
     def _is_appended(self) -> bool:
         with self._path.open("rb") as file:

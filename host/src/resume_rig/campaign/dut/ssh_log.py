@@ -54,8 +54,8 @@ class WindowsLog:
         self._bookmark = 0
         self._oldest: int | None = None
         self._problems: list[str] = []
-        self._follower = EventLogFollower(name, keep_text=True)
-        self._delays = EventLogFollower(name, keep_text=True)
+        self._follower = EventLogFollower(name)
+        self._delays = EventLogFollower(name)
         self._delays_bookmark = 0
         self._delays_asked = False
         self._delays_denied = False
@@ -136,7 +136,7 @@ class WindowsLog:
         if newest < self._bookmark:
             self._note("The event log was cleared while it was read; records may be missing.")
             self._bookmark = 0
-            self._follower = EventLogFollower(self._name, keep_text=True)
+            self._follower = EventLogFollower(self._name)
         elif 0 < self._bookmark < first - 1:
             self._note("The event log wrapped before it was read; records are missing.")
         return first

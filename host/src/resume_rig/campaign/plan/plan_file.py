@@ -25,13 +25,12 @@ from resume_rig.campaign.plan.states import state_of_word
 from resume_rig.model.channel import SLEEPERS, Actuator, SleepBy, SleepMeans, WakeBy, WakeMeans
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind, state_word
-from resume_rig.model.units import DURATION_UNITS_NS, seconds_text
+from resume_rig.model.units import DURATION_UNITS_NS, TIME_UNITS_NS, seconds_text
 
 MAX_FILE_BYTES = 1_000_000
 _READY = resources.files("resume_rig.campaign") / "plans"
 
 DURATIONS = ("dwell", "settle", "press", "wake_timeout", "sleep_timeout")
-UNITS_NS = {unit: DURATION_UNITS_NS[unit] for unit in ("ns", "us", "ms", "s")}
 WORDS = ("state", "sleep_by", "wake_by")
 OTHERS = (
     *("cycles", "warm_up", "ignore_first", "short_dwell", "health", "order", "seed"),
@@ -200,8 +199,8 @@ def _field(key: str) -> tuple[str, _Reader]:
     if key in _WORD_READERS:
         return key, _WORD_READERS[key]
     name, _, unit = key.rpartition("_")
-    if name in DURATIONS and unit in UNITS_NS:
-        return f"{name}_ns", lambda key, value: _duration_ns(key, value, UNITS_NS[unit])
+    if name in DURATIONS and unit in TIME_UNITS_NS:
+        return f"{name}_ns", lambda key, value: _duration_ns(key, value, TIME_UNITS_NS[unit])
     raise UsageError(f"a plan has no key {key!r}; allowed are {', '.join(_keys())}")
 
 
@@ -252,9 +251,9 @@ def _settle_limit_ns(document: Mapping[str, object]) -> int | None:
     if not given:
         return SETTLE_LIMIT_NS
     unit = given[0].rpartition("_")[2]
-    if unit not in UNITS_NS:
+    if unit not in TIME_UNITS_NS:
         raise UsageError(f"a plan has no key {given[0]!r}; allowed is {LIMIT}_s")
-    return _duration_ns(given[0], document[given[0]], UNITS_NS[unit])
+    return _duration_ns(given[0], document[given[0]], TIME_UNITS_NS[unit])
 
 
 def _rules(value: object) -> StopRules | None:

@@ -19,7 +19,7 @@ from resume_rig.model.os_record import (
     SleepKind,
     state_word,
 )
-from resume_rig.model.result.cycle import OutsideState
+from resume_rig.model.result.cycle import SOFT_OFF, OutsideState
 from resume_rig.model.units import NS_PER_S
 
 
@@ -95,17 +95,18 @@ class PlannedState:
 
 
 _S3: Final = frozenset({OutsideState.S3})
-_OFF: Final = frozenset({OutsideState.S4, OutsideState.S5})
 _IMAGE_NS: Final = 30 * NS_PER_S
 STATES: Final[Mapping[SleepKind, PlannedState]] = MappingProxyType(
     {
         SleepKind.S3: PlannedState(_S3),
         SleepKind.HYBRID: PlannedState(_S3, entry_ns=_IMAGE_NS),
-        SleepKind.S4: PlannedState(_OFF, entry_ns=_IMAGE_NS),
-        SleepKind.FAST_STARTUP: PlannedState(_OFF, lid_wakes=False, entry_ns=_IMAGE_NS, boots=True),
+        SleepKind.S4: PlannedState(SOFT_OFF, entry_ns=_IMAGE_NS),
+        SleepKind.FAST_STARTUP: PlannedState(
+            SOFT_OFF, lid_wakes=False, entry_ns=_IMAGE_NS, boots=True
+        ),
         SleepKind.MODERN_STANDBY: PlannedState(frozenset({OutsideState.S0IX})),
         SleepKind.BOOT: PlannedState(
-            _OFF, recorded=False, lid_wakes=False, entry_ns=_IMAGE_NS, boots=True
+            SOFT_OFF, recorded=False, lid_wakes=False, entry_ns=_IMAGE_NS, boots=True
         ),
     }
 )

@@ -18,7 +18,7 @@ from resume_rig.model.channel import Actuator, Channel, line_name
 from resume_rig.model.clock import Clock
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import DeviceFault, RigError
-from resume_rig.model.units import seconds_text
+from resume_rig.model.units import PPB, seconds_text
 from resume_rig.rig.interface import (
     Calibration,
     ChannelInfo,
@@ -129,7 +129,6 @@ _PULSE_NS: Final = 2_000_000
 _PAUSE_NS: Final = 50_000_000
 # Assumed: behind the last pulse, for both boards to have stamped it.
 _SETTLE_NS: Final = 500_000_000
-_PPB: Final = 1_000_000_000
 _BATCH: Final = 128
 
 _Times = NDArray[np.float64]
@@ -252,7 +251,7 @@ def compare_stamps(
         _agreement_of(channel, rest_ns[places == number], int(allowed_ns[places == number][0]))
         for number, channel in enumerate(channels)
     )
-    bounds = ceil(low * _PPB), floor(high * _PPB)
+    bounds = ceil(low * PPB), floor(high * PPB)
     return Agreement(
         int(their_ns.max() - their_ns.min()),
         *bounds,

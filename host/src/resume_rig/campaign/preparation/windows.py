@@ -130,9 +130,9 @@ def _states(replies: Sequence[Reply]) -> Found:
     return Found(Standing.CHANGE, f"offers no S3, only {', '.join(sorted(found)) or 'nothing'}")
 
 
-def _dword(replies: Sequence[Reply], name: str, wanted: str, absent: str, words: str) -> Found:
-    value = registry_values(replies[0]).get(name.lower(), absent)
-    return Found.good_if(value == wanted, f"{words} is {value}")
+def _dword(replies: Sequence[Reply], name: str, wanted: str) -> Found:
+    value = registry_values(replies[0]).get(name.lower(), "unset")
+    return Found.good_if(value == wanted, f"{name} is {value}")
 
 
 def _setting(replies: Sequence[Reply], guid: str, judge: _Number) -> Found:
@@ -249,9 +249,7 @@ _SLEEP: Final = (
         "fast startup",
         "0: a shutdown would be a hibernation, and the next boot a resume",
         (rf'reg query "{_SESSION}\Power" /v HiberbootEnabled',),
-        partial(
-            _dword, name="HiberbootEnabled", wanted="0", absent="unset", words="HiberbootEnabled"
-        ),
+        partial(_dword, name="HiberbootEnabled", wanted="0"),
         rf'reg add "{_SESSION}\Power" /v HiberbootEnabled /t REG_DWORD /d 0 /f',
     ),
 )
@@ -352,13 +350,7 @@ _DISTURBERS: Final = (
             r'reg query "HKLM\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Schedule\Maintenance" '
             "/v MaintenanceDisabled",
         ),
-        partial(
-            _dword,
-            name="MaintenanceDisabled",
-            wanted="1",
-            absent="unset",
-            words="MaintenanceDisabled",
-        ),
+        partial(_dword, name="MaintenanceDisabled", wanted="1"),
         r'reg add "HKLM\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Schedule\Maintenance" '
         "/v MaintenanceDisabled /t REG_DWORD /d 1 /f",
     ),

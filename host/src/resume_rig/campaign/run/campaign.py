@@ -51,6 +51,7 @@ from resume_rig.model.units import NS_PER_S, seconds_text
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import DutControl
 from resume_rig.rig.link.open import OpenRig
+from resume_rig.timing.clocks import utc_now_text
 from resume_rig.timing.wall_clock import discipline_of, stated_discipline
 
 __all__ = ["CampaignEnd", "CampaignFinished", "CampaignParts", "CampaignStopped", "begin", "go_on"]
@@ -107,6 +108,11 @@ class Commission:
     requirement: Requirement
     dut: DutProfile | None
     surroundings: Surroundings = NO_SURROUNDINGS
+
+
+def usual_store() -> Path:
+    """Return the store of a campaign that begins now and has no name for one."""
+    return Path(f"resume-rig-{utc_now_text('%Y%m%dT%H%M%SZ')}.rrs")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Final
 from resume_rig.campaign.dut.user_program import UserProgram, program_words
 from resume_rig.campaign.run.events import CampaignEvent
 from resume_rig.campaign.store.raw import Recovery
-from resume_rig.model.result.cycle import AS_PLANNED, Outcome, OutsideCycle
+from resume_rig.model.result.cycle import UNREMARKABLE, OutsideCycle
 from resume_rig.model.result.verdict import Verdict
 
 MOST_AT_ONCE: Final = 8
@@ -121,10 +121,6 @@ class Hooks:
 def _fit(text: str) -> str:
     """Return text that an environment can hold."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "?")[:4_000]
-
-
-UNREMARKABLE: Final = AS_PLANNED | {Outcome.INTERRUPTED}
-"""Outcomes that no hook fires on while the campaign runs."""
 
 
 def hooks_of(commands: Mapping[HookEvent, str], store: Path, *, shown: bool = True) -> Hooks:

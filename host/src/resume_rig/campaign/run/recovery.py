@@ -232,14 +232,11 @@ class RecoveryRun:
         """
         if not self._trouble.deaf:
             return True
-        lit = not self._is_dark()
+        lit = not is_dark(self._bench.levels(), self._bench.wired)
         if not (self._sleeps() and self._wakes()):
             return False
         self.hung_again = lit and not lights_within(self._bench, self._plan.wake_timeout_ns)
         return not self.hung_again
-
-    def _is_dark(self) -> bool:
-        return is_dark(self._bench.levels(), self._bench.wired)
 
     def _settled(self) -> bool:
         self._bench.wait(self._bench.clock.now_ns() + self._plan.settle_ns)

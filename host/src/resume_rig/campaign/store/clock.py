@@ -14,12 +14,12 @@ from resume_rig.model.edge import ClockExchange
 from resume_rig.model.errors import ProtocolError
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import BoardClock
+from resume_rig.model.units import PPB
 from resume_rig.rig.interface import RigInfo
 from resume_rig.timing.hull import board_limits
 from resume_rig.timing.relation import ClockRelation, RateCalibration, RateRange, calibrate
 from resume_rig.timing.wall_clock import HostDiscipline, WallClock
 
-_PPB = 1_000_000_000
 # By so much the rate of a wall clock may change over a campaign, by its host's temperature.
 _SLEW = 2e-6
 _UNKNOWN_DISCIPLINE = HostDiscipline(None, 0, "a host whose time source the store does not name")
@@ -215,6 +215,6 @@ class CampaignClock:
         true_ns, bound_ns = end.value_ns - start.value_ns, end.bound_ns + start.bound_ns
         if true_ns <= bound_ns:
             return None
-        rate_ppb = round(((end_ns - start_ns) / true_ns - 1) * _PPB)
-        bound_ppb = bound_ns * _PPB // (true_ns - bound_ns) + 1 + self._discipline.rate_ppb
+        rate_ppb = round(((end_ns - start_ns) / true_ns - 1) * PPB)
+        bound_ppb = bound_ns * PPB // (true_ns - bound_ns) + 1 + self._discipline.rate_ppb
         return RateCalibration(rate_ppb, bound_ppb, self._discipline.source)

@@ -26,7 +26,7 @@ from resume_rig.model.front_end import FrontEnd
 from resume_rig.model.os_record import SleepKind, state_word
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Outcome, OutsideCycle, OutsideState
-from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.model.result.verdict import NOT_UP, Finding, FindingKind
 from resume_rig.model.units import seconds_text
 from resume_rig.rig.front_end_file import shipped_front_end
 from resume_rig.rig.interface import ChannelInfo, RigInfo
@@ -368,7 +368,6 @@ def pin_edges(
 
 
 _MAY_HANG = (Outcome.NEVER_WOKE, Outcome.DARK)
-_NOT_UP = frozenset({FindingKind.NEVER_WOKE, FindingKind.DARK})
 # After these it was off, and what a press shows is of what came then.
 _NO_PROOF_AFTER = frozenset((RecoveryStep.FORCE_OFF, RecoveryStep.POWER_CYCLE, RecoveryStep.ASK))
 _WHERE = {Outcome.HUNG_IN_SLEEP: "in its sleep", Outcome.HUNG_IN_RESUME: "in its resume"}
@@ -383,7 +382,7 @@ def with_hang(
     evidence: without it the first trigger may have been lost on its way. `steps` are in order.
     """
     alone = cycle.outcome is Outcome.WOKE_ALONE
-    if alone and _NOT_UP.isdisjoint(finding.kind for finding in cycle.findings):
+    if alone and NOT_UP.isdisjoint(finding.kind for finding in cycle.findings):
         return cycle
     if not alone and cycle.outcome not in _MAY_HANG:
         return cycle

@@ -334,6 +334,14 @@ def health_to_row(raw: CycleRaw) -> Row | None:
     return raw.number, readings, zlib.crc32(readings)
 
 
+def _intact(number: int, packed: object, crc: object, what: str) -> bytes:
+    if not isinstance(packed, bytes) or zlib.crc32(packed) != crc:
+        raise RecordError(
+            f"cycle {number} is damaged: the checksum of its {what} is not that of what was written"
+        )
+    return packed
+
+
 def with_health(raw: CycleRaw, row: "sqlite3.Row | None") -> CycleRaw:
     """Return a cycle with its health reports.
 
@@ -342,12 +350,7 @@ def with_health(raw: CycleRaw, row: "sqlite3.Row | None") -> CycleRaw:
     """
     if row is None:
         return raw
-    readings = row["readings"]
-    if not isinstance(readings, bytes) or zlib.crc32(readings) != row["crc"]:
-        raise RecordError(
-            f"cycle {raw.number} is damaged: the checksum of its health reports is not that of "
-            "what was written"
-        )
+    readings = _intact(raw.number, row["readings"], row["crc"], "health reports")
     plain = encoding.inflate(readings, b"", "health reports", _READINGS_BYTES_MOST)
     text = plain.decode("utf-8", "replace")
     health = encoding.unpack_facts(HealthReading, text)
@@ -358,14 +361,13 @@ def with_health(raw: CycleRaw, row: "sqlite3.Row | None") -> CycleRaw:
 
 POWER_COLUMNS = ("cycle", "lost", "samples", "crc")
 
-_POWER: Final = np.dtype([("t_ns", "<i8"), ("bus_uv", "<i4"), ("current_ua", "<i4")])
+_POWER: Final = (("t_ns", "<i8"), ("bus_uv", "<i4"), ("current_ua", "<i4"))
+_POWER_BYTES: Final = np.dtype([*_POWER]).itemsize
 
 
 def pack_power(samples: PowerSamples) -> bytes:
     """Return samples column by column as differences, compressed."""
-    columns = [
-        np.asarray(getattr(samples, name), dtype=kind) for name, (kind, *_) in _fields_of(_POWER)
-    ]
+    columns = [np.asarray(getattr(samples, name), dtype=kind) for name, kind in _POWER]
     parts = [np.diff(column, prepend=column.dtype.type(0)) for column in columns]
     return zlib.compress(b"".join([part.tobytes() for part in parts]), encoding.LIGHT_LEVEL)
 
@@ -385,22 +387,18 @@ def unpack_power(blob: bytes, took_ns: int) -> PowerSamples:
     Raises:
         RecordError: the bytes are not such columns, or there are too many.
     """
-    most = (max(took_ns, 0) // _POWER_LEAST_NS + _POWER_MORE) * _POWER.itemsize
+    most = (max(took_ns, 0) // _POWER_LEAST_NS + _POWER_MORE) * _POWER_BYTES
     plain = encoding.inflate(blob, b"", "power", min(most, encoding.MAX_UNPACKED_BYTES))
-    count, rest = divmod(len(plain), _POWER.itemsize)
+    count, rest = divmod(len(plain), _POWER_BYTES)
     if rest:
         raise RecordError("the samples of power end in the middle of one")
     columns: list[tuple[int, ...]] = []
     place = 0
-    for _, (kind, *_) in _fields_of(_POWER):
+    for _, kind in _POWER:
         steps = np.frombuffer(plain, kind, count, place)
         columns.append(tuple(np.cumsum(steps, dtype=steps.dtype).tolist()))
         place += steps.nbytes
     return PowerSamples(*columns)
-
-
-def _fields_of(kind: "np.dtype[np.void]") -> list[tuple[str, tuple[Any, ...]]]:
-    return list((kind.fields or {}).items())
 
 
 def power_to_row(raw: CycleRaw) -> Row | None:
@@ -419,12 +417,7 @@ def with_power(raw: CycleRaw, row: "sqlite3.Row | None") -> CycleRaw:
     """
     if row is None:
         return raw
-    samples = row["samples"]
-    if not isinstance(samples, bytes) or zlib.crc32(samples) != row["crc"]:
-        raise RecordError(
-            f"cycle {raw.number} is damaged: the checksum of its power is not that of what was "
-            "written"
-        )
+    samples = _intact(raw.number, row["samples"], row["crc"], "power")
     power = unpack_power(samples, raw.ended_host_ns - raw.started_host_ns)
     lost = row["lost"]
     if not isinstance(lost, int):

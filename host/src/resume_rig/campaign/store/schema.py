@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from resume_rig.model.errors import RecordError
+from resume_rig.oslog.reading import HEAD_BYTES, STORE_ID, is_store
 
 # The letters RRIG; no other SQLite application has this id.
-APPLICATION_ID = 0x52524947
+APPLICATION_ID = int.from_bytes(STORE_ID)
 SCHEMA_VERSION = 2
 # Version 1 has no onset and no time-outs of a cycle, no steps of a recovery and no `seal`. It is
 # read as it is; going on with it makes it version 2.
@@ -27,9 +28,6 @@ READABLE = range(OLDEST_VERSION, SCHEMA_VERSION + 1)
 PAGE_BYTES = 8192
 # Somebody else's short lock (a reader that recovers the WAL after a crash) is waited out.
 BUSY_TIMEOUT_MS = 5000
-# Of SQLite's file format: how a file begins, and where its application id stands.
-_MAGIC = b"SQLite format 3\0"
-_ID_AT = 68
 # The first page holds the definitions of a store, all in one leaf: kind and count of its cells.
 _DEFINITIONS_AT: Final = 100
 _LEAF: Final = 13
@@ -243,10 +241,9 @@ def looks_like_a_store(path: Path) -> bool:
     """Return whether a file's header is that of a store, whatever is wrong behind it."""
     try:
         with path.open("rb") as file:
-            header = file.read(_ID_AT + 4)
+            return is_store(file.read(HEAD_BYTES))
     except OSError:
         return False
-    return header.startswith(_MAGIC) and header[_ID_AT:] == APPLICATION_ID.to_bytes(4, "big")
 
 
 def has_onset(connection: sqlite3.Connection) -> bool:

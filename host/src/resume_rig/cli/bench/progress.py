@@ -25,7 +25,7 @@ from resume_rig.campaign.run.events import (
     Woke,
     note_text,
 )
-from resume_rig.campaign.run.hooks import UNREMARKABLE, Hooks, fire_hooks
+from resume_rig.campaign.run.hooks import Hooks, fire_hooks
 from resume_rig.campaign.run.recovery import DONE_BY, levels_text
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.measured_cycle import hung_after, outside_cycle
@@ -38,7 +38,7 @@ from resume_rig.cli.terminal.console import (
     style_of,
 )
 from resume_rig.model.channel import Channel
-from resume_rig.model.result.cycle import OutsideCycle
+from resume_rig.model.result.cycle import UNREMARKABLE, OutsideCycle
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of, seconds_text
 from resume_rig.report.campaign.progress import CampaignStatus, status_lines

@@ -1,7 +1,6 @@
 """`resume-rig run`: a campaign, with the ways into a sleep and out of it."""
 
 import argparse
-import datetime
 import select
 import sys
 from contextlib import closing, contextmanager
@@ -399,7 +398,7 @@ def _new(args: argparse.Namespace) -> _Asked:
     from resume_rig.acceptance.bench import opened_rig
     from resume_rig.campaign.plan.plan import default_plan, override
     from resume_rig.campaign.plan.plan_file import load_plan
-    from resume_rig.campaign.run.campaign import Commission
+    from resume_rig.campaign.run.campaign import Commission, usual_store
 
     args.rig = args.rig or "sim:"
     plan = override(
@@ -410,8 +409,7 @@ def _new(args: argparse.Namespace) -> _Asked:
         press_ns=args.press,
         warm_up=args.warm_up if args.ignore_first is None else int(args.ignore_first),
     )
-    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
-    store = args.out or Path(f"resume-rig-{stamp}.rrs")
+    store = args.out or usual_store()
     commission = Commission(store, plan, requirement_of(args), dut_of(args), surroundings_of(args))
     return _Asked(commission, opened_rig(args.rig, commission.dut))
 

@@ -20,10 +20,10 @@ from resume_rig.cli.terminal.console import (
     answer_style,
     check_output,
     print_note,
-    utc_now_text,
 )
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.comparison import Answer
+from resume_rig.timing.clocks import utc_now_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,26 +57,17 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="a campaign store, an OS log, or a folder of them; each file is one session",
     )
     parser.add_argument("candidate", metavar="CANDIDATE", nargs="?", type=Path, help="likewise")
-    parser.add_argument(
-        "--base",
-        dest="bases",
-        metavar="PATH",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=Path,
-        help="further sessions of the base (may be repeated)",
-    )
-    parser.add_argument(
-        "--candidate",
-        dest="candidates",
-        metavar="PATH",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=Path,
-        help="further sessions of the candidate (may be repeated)",
-    )
+    for side in ("base", "candidate"):
+        parser.add_argument(
+            f"--{side}",
+            dest=f"{side}s",
+            metavar="PATH",
+            nargs="+",
+            action="extend",
+            default=[],
+            type=Path,
+            help=f"further sessions of the {side} (may be repeated)",
+        )
     parser.add_argument(
         "--kind",
         metavar="KIND",

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from resume_rig.model.os_record import LogReading, OsRecord
     from resume_rig.model.result.match import StatedPair
 
-_SQLITE_MAGIC = b"SQLite format 3\0"
-
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verb to the command line."""
@@ -242,6 +240,8 @@ def _without_log(path: Path) -> str:
 
 
 def _is_store(path: Path) -> bool:
+    from resume_rig.oslog.reading import HEAD_BYTES, is_sqlite
+
     allowed = (
         "allowed are a campaign store and captures: VCD, CSV, a sigrok session, a folder of"
         " Saleae's binary export"
@@ -252,9 +252,9 @@ def _is_store(path: Path) -> bool:
         if path.exists() and not path.is_file():
             raise RecordError(f"could not read {path}: found a device; {allowed}")
         with path.open("rb") as stream:
-            start = stream.read(len(_SQLITE_MAGIC))
-        if not start:
+            head = stream.read(HEAD_BYTES)
+        if not head:
             raise RecordError(f"could not read {path}: it is empty; {allowed}")
-        return start == _SQLITE_MAGIC
+        return is_sqlite(head)
     except OSError as error:
         raise RecordError(f"could not read {path}: {error.strerror or error}; {allowed}") from error

@@ -4,7 +4,7 @@ import argparse
 import importlib.util
 from pathlib import Path
 
-from resume_rig.acceptance.evidence import FORMATS, TABLES, Exporter, write_evidence
+from resume_rig.acceptance.evidence import FORMATS, TABLES, WITH_TABLES, Exporter, write_evidence
 from resume_rig.cli.terminal.arguments import (
     add_requirement_arguments,
     add_verb,
@@ -13,8 +13,6 @@ from resume_rig.cli.terminal.arguments import (
 )
 from resume_rig.cli.terminal.console import DONE, answer_document, check_output, print_note
 from resume_rig.model.errors import UsageError
-
-_WITH_TABLES = ("csv", "parquet")
 
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -69,7 +67,7 @@ def _one(args: argparse.Namespace) -> int:
         raise UsageError("export --to vcd needs --cycle N: a file holds one cycle")
     if args.to != "vcd" and args.cycle is not None:
         raise UsageError(f"--cycle goes with --to vcd; {args.to} holds the whole campaign")
-    if args.to not in _WITH_TABLES and args.table is not None:
+    if args.to not in WITH_TABLES and args.table is not None:
         raise UsageError(f"--table goes with --to csv and --to parquet; {args.to} has no tables")
     check_output(args.out, (args.store,))
     if args.to == "parquet" and importlib.util.find_spec("duckdb") is None:

@@ -23,11 +23,11 @@ from resume_rig.cli.terminal.console import (
     check_output,
     print_note,
     status_of_verdict,
-    utc_now_text,
 )
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.fleet import Trait, UnitBy
 from resume_rig.model.result.verdict import Verdict
+from resume_rig.timing.clocks import utc_now_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

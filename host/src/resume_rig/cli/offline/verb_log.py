@@ -19,9 +19,9 @@ from resume_rig.cli.terminal.console import (
     check_output,
     print_note,
     status_of_verdict,
-    utc_now_text,
 )
 from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.timing.clocks import utc_now_text
 
 if TYPE_CHECKING:
     from resume_rig.model.os_record import LogReading

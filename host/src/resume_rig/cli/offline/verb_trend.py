@@ -19,10 +19,10 @@ from resume_rig.cli.terminal.console import (
     check_output,
     print_note,
     status_of_verdict,
-    utc_now_text,
 )
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.fleet import TrendBy, UnitBy
+from resume_rig.timing.clocks import utc_now_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

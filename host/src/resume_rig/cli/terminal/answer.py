@@ -15,9 +15,9 @@ from resume_rig.cli.terminal.console import (
     is_for_machine,
     print_event,
     print_note,
-    utc_now_text,
 )
 from resume_rig.model.errors import UsageError
+from resume_rig.timing.clocks import utc_now_text
 
 
 def show(assessed: Assessed, args: argparse.Namespace) -> None:

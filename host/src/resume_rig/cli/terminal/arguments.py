@@ -4,10 +4,11 @@ import argparse
 import os
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import TRANSITIONS, SleepKind, transition_of_word
+from resume_rig.model.result.verdict import USUAL_REQUIREMENT
 from resume_rig.model.units import duration_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,15 @@ def duration_ns(text: str) -> int:
     return found
 
 
+def _texts(summary: str, example: str) -> dict[str, Any]:
+    return {
+        "help": summary,
+        "description": f"{summary[0].upper()}{summary[1:]}.",
+        "epilog": f"example:\n{example}",
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+    }
+
+
 def add_verb(
     verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
     name: str,
@@ -36,13 +46,7 @@ def add_verb(
     example: str,
 ) -> argparse.ArgumentParser:
     """Add a verb with the arguments that every verb has."""
-    parser = verbs.add_parser(
-        name,
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog=f"example:\n{example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = verbs.add_parser(name, **_texts(summary, example))
     parser.add_argument(
         "--json", action="store_true", help="one JSON document on standard output, nothing else"
     )
@@ -57,13 +61,7 @@ def add_group(
     example: str,
 ) -> "argparse._SubParsersAction[argparse.ArgumentParser]":
     """Add a verb that has verbs of its own, and return what they are added to."""
-    parser = verbs.add_parser(
-        name,
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog=f"example:\n{example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = verbs.add_parser(name, **_texts(summary, example))
     return parser.add_subparsers(title="verbs", metavar="VERB", required=True)
 
 
@@ -91,8 +89,9 @@ def add_requirement_arguments(parser: argparse.ArgumentParser, *, kinds: bool = 
     parser.add_argument(
         "--requirement",
         metavar="ID",
-        default="sysfund-0004",
-        help="name of a shipped requirement profile or path of a TOML file (default sysfund-0004)",
+        default=USUAL_REQUIREMENT,
+        help="name of a shipped requirement profile or path of a TOML file (default "
+        f"{USUAL_REQUIREMENT})",
     )
     parser.add_argument(
         "--requirements",

@@ -6,7 +6,6 @@ pipe or a full disk does to either changes no verdict.
 
 import argparse
 import contextlib
-import datetime
 import json
 import os
 import shutil
@@ -76,11 +75,6 @@ def answer_style() -> "TerminalStyle":
 
 def _takes_unicode(stream: TextIO) -> bool:
     return (stream.encoding or "").lower().replace("-", "") in {"utf8", "utf16"}
-
-
-def utc_now_text() -> str:
-    """Return the wall time that a report is stamped with."""
-    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def print_note(text: str, end: str = "\n") -> None:

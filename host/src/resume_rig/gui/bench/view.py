@@ -53,11 +53,10 @@ from resume_rig.gui.worker.events import (
 )
 from resume_rig.model.channel import Actuator, Channel, line_name
 from resume_rig.model.light import LightOnset
-from resume_rig.model.units import count_of, seconds_text
+from resume_rig.model.units import NS_PER_MS, NS_PER_S, PPB, count_of, seconds_text
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.rig.interface import Faults, RigInfo
 
-_NS_PER_MS: Final = 1_000_000
 _USUAL_MS: Final = 150
 _MOST_MS: Final = 15_000
 _ANSWERS_SEEN: Final = 4
@@ -164,10 +163,10 @@ class BenchActions(QGroupBox):
             self._action_of[button].setVisible(shown)
 
     def _press_key(self) -> None:
-        self._ask(Press(Actuator.KEYBOARD, self.duration.value() * _NS_PER_MS))
+        self._ask(Press(Actuator.KEYBOARD, self.duration.value() * NS_PER_MS))
 
     def _press(self) -> None:
-        duration_ns = self.duration.value() * _NS_PER_MS
+        duration_ns = self.duration.value() * NS_PER_MS
         self._ask(Press(Actuator.BUTTON, duration_ns, self.force.isChecked()))
         # Asked for once, not for good: the next press is a usual one again.
         self.force.setChecked(False)
@@ -210,7 +209,7 @@ def times_after_press(wires: Wires, info: RigInfo) -> dict[str, str]:
 
     def text(after_ns: int, stamp_ns: int) -> str:
         both_ns = stamp_ns + bound_ns.get(Channel.BUTTON, 0)
-        both_ns += after_ns * info.clock_tolerance_ppb // 1_000_000_000
+        both_ns += after_ns * info.clock_tolerance_ppb // PPB
         return f"+{after_ns / 1e6:.2f} ±{both_ns / 1e6:.2f}"
 
     found = {}
@@ -451,7 +450,6 @@ def _reset(faults: Faults) -> str:
 
 SPANS_S: Final = (2, 5, 10, 30, 120)
 _USUAL_SPAN: Final = 10
-_NS_PER_S: Final = 1_000_000_000
 _PRESS_NS: Final = 150_000_000
 _AFTER_PRESS_NS: Final = 3_500_000_000
 
@@ -527,10 +525,10 @@ class BenchView(View):
         return press is not None and state.wires.now_ns - press[0] > _AFTER_PRESS_NS
 
     def _draw(self, state: BenchState) -> None:
-        span_ns = int(self.span.currentData()) * _NS_PER_S
+        span_ns = int(self.span.currentData()) * NS_PER_S
         now_ns = state.wires.now_ns
         self.lanes.draw(state.wires, now_ns - span_ns, now_ns, now_ns)
-        self.lanes.show_range(-span_ns / _NS_PER_MS, 0)
+        self.lanes.show_range(-span_ns / NS_PER_MS, 0)
         lost = state.wires.lost
         note = f"{lost} edges were overwritten before they could be read" if lost else ""
         if not state.wires.lanes:

@@ -23,7 +23,7 @@ from resume_rig.gui.worker.process import Order
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import AS_PLANNED, OutsideCycle
 from resume_rig.model.result.series import Drift
-from resume_rig.model.units import count_of
+from resume_rig.model.units import NS_PER_MS, count_of
 from resume_rig.report.campaign.page import FirstScreen
 from resume_rig.report.drawing.axis import nice_step, outside_milestones
 from resume_rig.report.parts.page import badge
@@ -31,7 +31,6 @@ from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.wording import outcome_words
 
 DRAWN_MOST: Final = 2_000
-_NS_PER_MS: Final = 1e6
 _TICKS: Final = 6
 _EMPTY_MS: Final = 1_000
 _FEWEST: Final = 6
@@ -106,7 +105,7 @@ class DriftPlot(PlotPanel):
         """Draw the newest cycles."""
         colours = self._desk.look.colours
         numbers = state.light_numbers.values[-DRAWN_MOST:].astype(np.float64)
-        times_ms = state.light_ns.values[-DRAWN_MOST:] / _NS_PER_MS
+        times_ms = state.light_ns.values[-DRAWN_MOST:] / NS_PER_MS
         self._points.setData(numbers, times_ms, brush=pg.mkBrush(colours.blue))
         if not len(numbers):
             self.plot.setXRange(0, 10)
@@ -166,8 +165,8 @@ class PhasePlot(PlotPanel):
                 # A line that is not wired makes the next phase longer.
                 if point is None or point.value_ns < before_ns:
                     continue
-                part[0].append(before_ns / _NS_PER_MS)
-                part[1].append(point.value_ns / _NS_PER_MS)
+                part[0].append(before_ns / NS_PER_MS)
+                part[1].append(point.value_ns / NS_PER_MS)
                 part[2].append(row)
                 before_ns = point.value_ns
         for bar, (left, right, rows), colour in zip(self._bars, parts, _PART_COLOURS, strict=True):
@@ -187,7 +186,7 @@ class PhasePlot(PlotPanel):
             if cycle.outcome not in AS_PLANNED:
                 moments = [each.value_ns for each in _moments(cycle) if each is not None]
                 word.setText(outcome_words(cycle.outcome), self._desk.look.colours.ink)
-                word.setPos(max(moments, default=0) / _NS_PER_MS, row)
+                word.setPos(max(moments, default=0) / NS_PER_MS, row)
                 word.show()
 
 

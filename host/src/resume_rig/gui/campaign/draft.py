@@ -7,10 +7,9 @@ from typing import Final, Generic, TypeVar
 
 from resume_rig.campaign.plan.plan import Plan, default_plan
 from resume_rig.campaign.plan.plan_file import PlanValue, parse_plan, plan_to_mapping
-from resume_rig.campaign.plan.states import STATES
+from resume_rig.campaign.plan.states import STATE_WORDS
 from resume_rig.model.channel import SLEEPERS, Actuator, SleepMeans, WakeMeans
 from resume_rig.model.errors import UsageError
-from resume_rig.model.os_record import state_word
 from resume_rig.model.units import DURATION_UNITS_NS, duration_of
 
 
@@ -109,13 +108,12 @@ class PlanField:
 _LISTS = "one value, or a list: 5 s, 10 s, or a range: 5 s to 60 s"
 # After a boot a DUT needs longer until the next trigger.
 _SETTLING = ("settle_ns", "settle", "settle_limit_ns")
-_STATES = tuple(state_word(kind) for kind in STATES)
 _SLEEP_BY = (*(str(way).lower() for way in (*SLEEPERS, *SleepMeans)), "button, lid")
 _WAKE_BY = (*(str(way).lower() for way in (*Actuator, *WakeMeans)), "button, lid")
 FIELDS: Final = (
     PlanField("cycles", "Cycles", tip="1 to 1,000,000"),
     PlanField("warm_up", "Warm-up cycles", tip="measured, not judged", needs=("cycles",)),
-    PlanField("state", "Sleep state", _STATES, "one, or a list", _SETTLING),
+    PlanField("state", "Sleep state", STATE_WORDS, "one, or a list", _SETTLING),
     PlanField("sleep_by", "Sleep by", _SLEEP_BY, "one, or a list"),
     PlanField("wake_by", "Wake by", _WAKE_BY, "one, or a list"),
     PlanField("dwell_ns", "Asleep for", tip=_LISTS, needs=("short_dwell",)),

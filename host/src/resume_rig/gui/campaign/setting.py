@@ -3,7 +3,6 @@
 Each group of fields makes its part of a `RunCampaign`, and raises what is wrong with a field.
 """
 
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 from resume_rig.campaign.dut.user_program import command_words
 from resume_rig.campaign.plan.plan import Plan
 from resume_rig.campaign.plan.plan_file import load_plan, ready_plans
+from resume_rig.campaign.run.campaign import usual_store
 from resume_rig.campaign.run.hooks import HookEvent
 from resume_rig.gui.campaign.draft import (
     FIELDS,
@@ -210,8 +210,8 @@ class CampaignSetting(QGroupBox):
         Raises:
             UsageError: a field has what it may not have.
         """
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-        store = Path(self.store.text().strip() or f"resume-rig-{stamp}.rrs")
+        named = self.store.text().strip()
+        store = Path(named) if named else usual_store()
         order = self._order(self.choice.url, self.choice.dut_name, plan, store)
         self.choice.remember()
         self.extras.remember()

@@ -50,6 +50,7 @@ from resume_rig.gui.worker.campaign_state import CampaignState, Phase
 from resume_rig.gui.worker.events import RunCampaign
 from resume_rig.gui.worker.jobs import JobSlot
 from resume_rig.model.errors import UsageError
+from resume_rig.model.units import NS_PER_MS
 from resume_rig.report.campaign.progress import left_text
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.wording import outcome_words
@@ -145,7 +146,6 @@ def _outcomes_text(state: CampaignState) -> str:
     return f"{'So far, provisional' if state.provisional else 'Judged'}: {', '.join(counted)}"
 
 
-_NS_PER_MS = 1e6
 _NONE = "No cycle is chosen; a failure's button, or the list of failures, shows one."
 
 
@@ -194,7 +194,7 @@ class CampaignEvidence(QWidget):
         self.lanes.scale_light(found.most_light, found.light_threshold)
         self.lanes.draw(found.wires, first_ns, found.until_ns, found.zero_ns)
         self.lanes.show_range(
-            (first_ns - found.zero_ns) / _NS_PER_MS, (found.until_ns - found.zero_ns) / _NS_PER_MS
+            (first_ns - found.zero_ns) / NS_PER_MS, (found.until_ns - found.zero_ns) / NS_PER_MS
         )
         self.lanes.mark([(0.0, "")] if found.has_trigger else [])
         self.lanes.lanes.note("dashed: the wake trigger" if found.has_trigger else "")

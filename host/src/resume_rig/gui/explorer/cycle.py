@@ -22,6 +22,7 @@ from resume_rig.gui.widgets.page import keyed_action
 from resume_rig.gui.widgets.plot_panel import LanesPlot, PlotPanel
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.cycle import ReconciledCycle
+from resume_rig.model.units import NS_PER_MS
 from resume_rig.report.drawing.axis import InsideMilestones, outside_milestones
 from resume_rig.report.parts.page import plain_value
 from resume_rig.report.text.findings import findings_of, team_of
@@ -196,7 +197,6 @@ class Cursors(QObject):
                     line.label.setColor(colour)
 
 
-_NS_PER_MS: Final = 1e6
 _AXIS_PX: Final = 128
 _PHASES_LINES: Final = 8
 _CURSOR_ROW: Final = 0.9
@@ -336,8 +336,8 @@ class CycleWave(QWidget):
         if self._detail is not None:
             evidence = self._detail.evidence
             since = [lane.since_ns for lane in evidence.wires.lanes.values()]
-            first_ms = (min(since, default=0) - evidence.zero_ns) / _NS_PER_MS
-            self.lanes.show_range(first_ms, (evidence.until_ns - evidence.zero_ns) / _NS_PER_MS)
+            first_ms = (min(since, default=0) - evidence.zero_ns) / NS_PER_MS
+            self.lanes.show_range(first_ms, (evidence.until_ns - evidence.zero_ns) / NS_PER_MS)
 
     def show_wake(self) -> None:
         """Show the time axis from just before the wake trigger to a little after its end."""
@@ -347,10 +347,10 @@ class CycleWave(QWidget):
                 (int(lane.t_ns[-1]) for lane in evidence.wires.lanes.values() if len(lane.t_ns)),
                 default=evidence.until_ns,
             )
-            end_ms = (min(last_ns, evidence.until_ns) - evidence.zero_ns) / _NS_PER_MS
+            end_ms = (min(last_ns, evidence.until_ns) - evidence.zero_ns) / NS_PER_MS
             light = outside_milestones(evidence.outside).light
             for end in (light, None if inside is None else inside.complete):
-                end_ms = end_ms if end is None else max(end_ms, end.value_ns / _NS_PER_MS)
+                end_ms = end_ms if end is None else max(end_ms, end.value_ns / NS_PER_MS)
             self.lanes.show_range(-_BEFORE_WAKE_MS, max(end_ms, _WAKE_LEAST_MS) * _AFTER_WAKE)
             self._wake_range = self.lanes.lanes.plot.viewRange()[0]
 
@@ -539,8 +539,8 @@ class CycleWave(QWidget):
         )
         for row, from_ns, to_ns, colour in parts:
             yield pg.BarGraphItem(
-                x0=[from_ns / _NS_PER_MS],
-                x1=[to_ns / _NS_PER_MS],
+                x0=[from_ns / NS_PER_MS],
+                x1=[to_ns / NS_PER_MS],
                 y0=[row - _BAR],
                 y1=[row + _BAR],
                 brush=pg.mkBrush(colour),
@@ -549,8 +549,8 @@ class CycleWave(QWidget):
         hidden = inside.hidden
         if hidden is not None and hidden.value_ns > 0:
             yield pg.BarGraphItem(
-                x0=[(inside.bios_from_ns - hidden.value_ns) / _NS_PER_MS],
-                x1=[inside.bios_from_ns / _NS_PER_MS],
+                x0=[(inside.bios_from_ns - hidden.value_ns) / NS_PER_MS],
+                x1=[inside.bios_from_ns / NS_PER_MS],
                 y0=[-_BAR],
                 y1=[_BAR],
                 brush=QBrush(QColor(colours.hidden), Qt.BrushStyle.BDiagPattern),
@@ -559,13 +559,13 @@ class CycleWave(QWidget):
         complete = inside.complete
         ends = np.array([-1, 1]) * complete.expanded_ns + complete.value_ns
         pen = self.phases.pen(colours.ink, 2)
-        yield pg.PlotCurveItem(ends / _NS_PER_MS, np.array([2.0, 2.0]), pen=pen)
+        yield pg.PlotCurveItem(ends / NS_PER_MS, np.array([2.0, 2.0]), pen=pen)
         yield pg.ScatterPlotItem(
-            [complete.value_ns / _NS_PER_MS], [2], symbol="d", size=12, brush=colours.ink, pen=None
+            [complete.value_ns / NS_PER_MS], [2], symbol="d", size=12, brush=colours.ink, pen=None
         )
         if inside.limit_ns is not None:
             yield pg.InfiniteLine(
-                inside.limit_ns / _NS_PER_MS,
+                inside.limit_ns / NS_PER_MS,
                 angle=90,
                 pen=self.phases.pen(colours.vermillion, 2, Qt.PenStyle.DashLine),
                 label="limit",
@@ -591,4 +591,4 @@ def _marks(detail: Detail) -> Iterator[tuple[float, str]]:
     yield 0.0, "trigger"
     light = outside_milestones(detail.evidence.outside).light
     if light is not None:
-        yield light.value_ns / _NS_PER_MS, "display on"
+        yield light.value_ns / NS_PER_MS, "display on"

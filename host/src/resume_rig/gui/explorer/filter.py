@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from resume_rig.gui.state.table import Column, Table
 from resume_rig.model.errors import UsageError
+from resume_rig.model.units import TIME_UNITS_NS
 
 Keep: TypeAlias = NDArray[np.bool_]
 
@@ -29,7 +30,6 @@ _MOST_DEEP: Final = 20
 _TOKEN: Final = re.compile(r'"[^"]*"|<=|>=|!=|[()<>=]|[^\s()<>=!"]+')
 _PERCENTILE: Final = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
 _NUMBER: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(ns|us|ms|s)?")
-_UNITS_NS: Final = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 _STOPS: Final = frozenset({"and", "or", ")"})
 _COMPARISONS: Final[Mapping[tuple[str, ...], str]] = {
     ("is", "not"): "!=",
@@ -180,9 +180,9 @@ class _Parser:
         number, unit, own = float(found[1]), found[2], _unit_of(column)
         if unit is None:
             return number
-        if own not in _UNITS_NS:
+        if own not in TIME_UNITS_NS:
             self._refuse(f"{_name_of(column)} has no unit of time, and {words!r} has one")
-        return number * _UNITS_NS[unit] / _UNITS_NS[own]
+        return number * TIME_UNITS_NS[unit] / TIME_UNITS_NS[own]
 
     def _take(self, word: str) -> bool:
         here = self._at < len(self._tokens) and self._tokens[self._at].lower() == word

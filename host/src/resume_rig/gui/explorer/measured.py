@@ -14,8 +14,8 @@ from resume_rig.gui.state.lanes import Evidence, stamp_bounds_of
 from resume_rig.gui.state.table import Column, Table, number_column
 from resume_rig.model.channel import Channel, line_name
 from resume_rig.model.result.judgement import RecordedCycle
+from resume_rig.model.units import NS_PER_MS
 
-_NS_PER_MS: Final = 1e6
 _NAMED_MOST: Final = 4
 _PLACE: Final = 2
 """Of the column of times measured by hand: behind number and verdict."""
@@ -72,7 +72,7 @@ def edges_of(evidence: Evidence) -> list[Snapped]:
             found += [
                 Snapped(
                     Pick(channel, level, place - before),
-                    (int(t_ns) - evidence.zero_ns) / _NS_PER_MS,
+                    (int(t_ns) - evidence.zero_ns) / NS_PER_MS,
                     bound_ns,
                 )
                 for place, t_ns in enumerate(times_ns)
@@ -86,7 +86,7 @@ def difference_bound_ms(a: Snapped, b: Snapped, clock_tolerance_ppb: int) -> flo
 
 
 def _bound_ms(stamps_ns: int, difference_ms: float, clock_tolerance_ppb: int) -> float:
-    return stamps_ns / _NS_PER_MS + abs(difference_ms) * clock_tolerance_ppb / 1e9
+    return stamps_ns / NS_PER_MS + abs(difference_ms) * clock_tolerance_ppb / 1e9
 
 
 def region_words(evidence: Evidence, from_ms: float, to_ms: float) -> str:
@@ -97,7 +97,7 @@ def region_words(evidence: Evidence, from_ms: float, to_ms: float) -> str:
     words = f"{to_ms - from_ms:.3f} ms, region {from_ms:.3f} to {to_ms:.3f} ms; "
     words += f"edges: {', '.join(names)}{more}" if names else "no edge"
     wires = evidence.wires
-    t_ms = (wires.light_t_ns - evidence.zero_ns) / _NS_PER_MS
+    t_ms = (wires.light_t_ns - evidence.zero_ns) / NS_PER_MS
     counts = wires.light_counts[(t_ms >= from_ms) & (t_ms <= to_ms)]
     if len(counts):
         words += f"; light {counts.min()} to {counts.max()} counts, mean {counts.mean():.0f}"
@@ -206,7 +206,7 @@ def measured(
         if begin_ns is None or end_ns is None:
             times_ms.append(np.nan)
         else:
-            times_ms.append((end_ns - begin_ns) / _NS_PER_MS)
+            times_ms.append((end_ns - begin_ns) / NS_PER_MS)
     times = np.array(times_ms, np.float64)
     longest_ms = float(np.nanmax(np.abs(times), initial=0.0))
     bound_ms = _bound_ms(stamps_ns, longest_ms, clock_tolerance_ppb)

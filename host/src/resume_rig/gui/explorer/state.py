@@ -34,6 +34,7 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
 from resume_rig.model.result.packed import PackedSequence
 from resume_rig.model.result.verdict import Requirement, Verdict
+from resume_rig.model.units import NS_PER_MS, NS_PER_S
 from resume_rig.report.campaign.answer import is_failure
 from resume_rig.report.campaign.page import FirstScreen, first_screen
 from resume_rig.report.drawing.axis import InsideMilestones, inside_milestones
@@ -90,8 +91,6 @@ class Detail:
     records: tuple[OsRecord, ...]
 
 
-_NS_PER_MS: Final = 1e6
-_NS_PER_S: Final = 1e9
 _NOT_PLANNED: Final = ("", "", "")
 
 ALIASES: Final[Mapping[str, str]] = {
@@ -124,7 +123,7 @@ def quick_table(overview: Overview) -> Table:
             word_column("state", (state for state, _, _ in overview.planned), "By the plan"),
             word_column("sleep by", (sleep for _, sleep, _ in overview.planned)),
             word_column("wake by", (wake for _, _, wake in overview.planned)),
-            number_column("took, s", overview.took_ns / _NS_PER_S, "Beginning to end", 1),
+            number_column("took, s", overview.took_ns / NS_PER_S, "Beginning to end", 1),
         )
     )
 
@@ -168,12 +167,12 @@ def _verdict(cycle: ReconciledCycle) -> str:
 
 
 def _ms(quantity: BoundedNs | None) -> float | None:
-    return None if quantity is None else quantity.value_ns / _NS_PER_MS
+    return None if quantity is None else quantity.value_ns / NS_PER_MS
 
 
 def _asleep_s(cycle: ReconciledCycle) -> float | None:
     asleep_ns = asleep_ns_of(cycle.outside)
-    return None if asleep_ns is None else asleep_ns / _NS_PER_S
+    return None if asleep_ns is None else asleep_ns / NS_PER_S
 
 
 def _row(

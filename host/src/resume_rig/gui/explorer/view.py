@@ -30,9 +30,9 @@ from resume_rig.gui.explorer.state import (
     with_newer,
 )
 from resume_rig.gui.explorer.strip import RESUME, CycleStrip, FilterLine
-from resume_rig.gui.request import CaptureOptions, Target, is_store
+from resume_rig.gui.request import CaptureOptions, Target
 from resume_rig.gui.state.lanes import Evidence, read_evidence
-from resume_rig.gui.state.requirement_choice import USUAL_REQUIREMENT, in_window
+from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.first_screen import FirstScreenView
@@ -42,7 +42,9 @@ from resume_rig.gui.widgets.store_menu import ShownStore
 from resume_rig.gui.widgets.table_panel import TablePanel
 from resume_rig.gui.worker.jobs import JobSlot, Task
 from resume_rig.gui.worker.process import Order
+from resume_rig.model.result.verdict import USUAL_REQUIREMENT
 from resume_rig.model.units import count_of
+from resume_rig.oslog.reading import is_sqlite_file
 from resume_rig.report.parts.page import badge
 from resume_rig.rig.capture.reading import is_capture
 
@@ -142,10 +144,10 @@ class ExplorerView(View):
 
     def takes(self, paths: Sequence[str]) -> bool:
         """Return whether it is one store, or one capture with logs or without."""
-        if len(paths) == 1 and is_store(Path(paths[0])):
+        if len(paths) == 1 and is_sqlite_file(Path(paths[0])):
             return True
         captures = [path for path in paths if is_capture(Path(path))]
-        return len(captures) == 1 and not any(is_store(Path(path)) for path in paths)
+        return len(captures) == 1 and not any(is_sqlite_file(Path(path)) for path in paths)
 
     def view_actions(self) -> Sequence[QAction]:
         """Return the ways to the next cycle that is worth a look, and reading again."""

@@ -4,13 +4,13 @@ from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.acceptance.assessment import assess_store
-from resume_rig.analysis.verdict.limits import limit_in_unit, limit_text, possible_kinds
+from resume_rig.analysis.verdict.limits import UPPER, limit_in_unit, limit_text, possible_kinds
 from resume_rig.analysis.verdict.measures import (
     Sighting,
     is_rate,
@@ -26,15 +26,12 @@ from resume_rig.gui.state.table import Table, number_column, word_column
 from resume_rig.model.budget import Budget, by_group
 from resume_rig.model.result.cycle import Correlation
 from resume_rig.model.result.judgement import CampaignFacts, LimitJudgement
-from resume_rig.model.result.verdict import Comparison, Limit, Requirement, Verdict
+from resume_rig.model.result.verdict import Limit, Requirement, Verdict
+from resume_rig.model.units import NS_PER_MS, NS_PER_US
 from resume_rig.report.campaign.sections import distribution_words
 from resume_rig.report.text.wording import limit_words
 
 Floats: TypeAlias = NDArray[np.float64]
-
-_NS_PER_US: Final = 1e3
-_NS_PER_MS: Final = 1e6
-_UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +116,7 @@ def _share(limit: Limit, sighting: Sighting) -> float | None:
         rate = rate_of(value, limit.unit, sighting.record)
         return float(limit.value) / rate * 100 if rate else None
     share = value.value_ns / float(limit.value) * 100
-    if limit.comparison in _UPPER:
+    if limit.comparison in UPPER:
         return share
     return 1e4 / share if share else float("inf")
 
@@ -134,18 +131,16 @@ def budgets_table(budgets: Sequence[Budget]) -> Table:
     return Table(
         (
             word_column("interval", (budget_name(budget) for budget in budgets)),
-            number_column("median, ms", (b.value_ns / _NS_PER_MS for b in budgets), "", 3),
+            number_column("median, ms", (b.value_ns / NS_PER_MS for b in budgets), "", 3),
+            number_column("±95 %, us", (b.expanded_ns / NS_PER_US for b in budgets), "Expanded", 2),
             number_column(
-                "±95 %, us", (b.expanded_ns / _NS_PER_US for b in budgets), "Expanded", 2
+                "worst-case bound, us", (b.bound_ns / NS_PER_US for b in budgets), "Guaranteed", 2
             ),
-            number_column(
-                "worst-case bound, us", (b.bound_ns / _NS_PER_US for b in budgets), "Guaranteed", 2
-            ),
-            number_column("standard, us", (b.standard_ns / _NS_PER_US for b in budgets), "", 2),
+            number_column("standard, us", (b.standard_ns / NS_PER_US for b in budgets), "", 2),
             number_column("k", (b.coverage_factor for b in budgets), "Coverage factor", 2),
             number_column(
                 "scatter, us",
-                (None if b.repeated is None else b.repeated.sd_ns / _NS_PER_US for b in budgets),
+                (None if b.repeated is None else b.repeated.sd_ns / NS_PER_US for b in budgets),
                 "Of the DUT itself, one cycle (type A); no part of the others",
                 1,
             ),
@@ -168,15 +163,15 @@ def terms_table(budget: Budget) -> Table:
     return Table(
         (
             word_column("term", (row.name for row in ordered)),
-            number_column("half-width, us", (r.half_width_ns / _NS_PER_US for r in ordered), "", 3),
-            number_column("standard, us", (r.standard_ns / _NS_PER_US for r in ordered), "", 3),
+            number_column("half-width, us", (r.half_width_ns / NS_PER_US for r in ordered), "", 3),
+            number_column("standard, us", (r.standard_ns / NS_PER_US for r in ordered), "", 3),
             number_column("sensitivity", (r.sensitivity for r in ordered), "With this sign"),
             number_column("share, %", shares, "Of the variance, with all that shares its error", 1),
             word_column("shared with", (row.group or "" for row in ordered), "One error together"),
             word_column("type", (row.evaluation.value for row in ordered), "GUM: A or B"),
             word_column("distribution", (distribution_words(row.distribution) for row in ordered)),
             number_column(
-                "corrected, us", (r.correction_ns / _NS_PER_US for r in ordered), "Taken off", 3
+                "corrected, us", (r.correction_ns / NS_PER_US for r in ordered), "Taken off", 3
             ),
             word_column("source", (row.source for row in ordered)),
         )
@@ -209,7 +204,7 @@ def _margin(each: LimitJudgement) -> float | None:
     if each.worst is None:
         return None
     at = float(limit_in_unit(each.limit))
-    return at - each.worst if each.limit.comparison in _UPPER else each.worst - at
+    return at - each.worst if each.limit.comparison in UPPER else each.worst - at
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,12 +38,12 @@ from resume_rig.gui.worker.process import Order
 from resume_rig.model.budget import Budget
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.verdict import Requirement
+from resume_rig.model.units import NS_PER_US
 from resume_rig.report.parts.page import badge
 from resume_rig.rig.capture.reading import is_capture
 
 _TERM_NAME_MOST: Final = 44
 _MOST: Final = 10
-_NS_PER_US: Final = 1e3
 
 
 class BudgetBar(PlotPanel):
@@ -77,7 +77,7 @@ class BudgetBar(PlotPanel):
         )
         texts = []
         for row, part in enumerate(self._parts):
-            words = f"{part.share:.1f} %, {abs(part.net_ns) / _NS_PER_US:.3g} us"
+            words = f"{part.share:.1f} %, {abs(part.net_ns) / NS_PER_US:.3g} us"
             text = pg.TextItem(words, color=colours.ink, anchor=(0, 0.5))
             text.setPos(part.share, row)
             texts.append(text)

@@ -16,7 +16,7 @@ from resume_rig.gui.log.state import (
     source_table,
     transition_table,
 )
-from resume_rig.gui.request import Target, is_store
+from resume_rig.gui.request import Target
 from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_sentences, show_text
@@ -28,6 +28,7 @@ from resume_rig.gui.worker.process import Order
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.units import count_of
+from resume_rig.oslog.reading import is_sqlite_file
 from resume_rig.report.log.answer import answer_sentence, reason_sentences
 from resume_rig.report.parts.page import badge
 from resume_rig.report.parts.statistics import statistics_sentences
@@ -83,7 +84,7 @@ class LogView(View):
 
     def takes(self, paths: Sequence[str]) -> bool:
         """Return whether none is a store or a capture: every other file may be a log."""
-        return not any(is_store(Path(path)) or is_capture(Path(path)) for path in paths)
+        return not any(is_sqlite_file(Path(path)) or is_capture(Path(path)) for path in paths)
 
     def view_actions(self) -> Sequence[QAction]:
         """Return reading again."""

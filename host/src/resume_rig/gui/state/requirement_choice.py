@@ -10,9 +10,8 @@ from typing import Final
 
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.errors import UsageError
-from resume_rig.model.result.verdict import Requirement
+from resume_rig.model.result.verdict import USUAL_REQUIREMENT, Requirement
 
-USUAL_REQUIREMENT = "sysfund-0004"
 OWN_KINDS = "the profile's kinds"
 OWN_RULE: Final = "the profile's"
 GUARD_BANDS: Final[Mapping[str, bool | None]] = {OWN_RULE: None, "with": True, "without": False}

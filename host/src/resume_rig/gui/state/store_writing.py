@@ -1,6 +1,5 @@
 """What is made of a whole store, in a process: its answer, its report, exports. Free of Qt."""
 
-import datetime
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from resume_rig.acceptance.assessment import assess_store, html_at
-from resume_rig.acceptance.evidence import FORMATS, TABLES, Exporter, write_evidence
+from resume_rig.acceptance.evidence import FORMATS, TABLES, WITH_TABLES, Exporter, write_evidence
 from resume_rig.acceptance.whole_file import check_place_of, write_whole
 from resume_rig.campaign.answer.assessment import assess, facts_of
 from resume_rig.campaign.store.read_back import load_campaign
@@ -19,6 +18,7 @@ from resume_rig.model.result.verdict import Finding, FindingKind, Requirement, V
 from resume_rig.report.campaign.page import FirstScreen, first_screen
 from resume_rig.report.parts.statistics import statistics_sentences
 from resume_rig.report.text.wording import outcome_words
+from resume_rig.timing.clocks import utc_now_text
 
 MOST_FAILURES: Final = 1_000
 
@@ -76,7 +76,6 @@ Progress = Callable[[int, int], None]
 REPORT: Final = "report"
 EVIDENCE: Final = "evidence"
 _OF_ONE_CYCLE: Final = "vcd"
-_WITH_TABLES: Final = ("csv", "parquet")
 _TITLES: Final = {
     "junit": "JUnit",
     "csv": "CSV",
@@ -130,7 +129,7 @@ def exports_of(cycle: int | None) -> tuple[StoreExport, ...]:
     """
     found = [StoreExport(REPORT)]
     for form in FORMATS:
-        if form in _WITH_TABLES:
+        if form in WITH_TABLES:
             found += [StoreExport(form, table) for table in TABLES]
         elif form != _OF_ONE_CYCLE:
             found.append(StoreExport(form))
@@ -157,8 +156,7 @@ def conclude(
     del progress
     _check_place(store, report)
     assessed = assess_store(store, requirement, report)
-    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    write_whole(report, html_at(assessed, now))
+    write_whole(report, html_at(assessed, utc_now_text()))
     answer = assessed.correlation
     sentences = statistics_sentences(answer.series, answer.failures, answer.limits, "cycle")
     outcomes: Counter[Outcome] = Counter()

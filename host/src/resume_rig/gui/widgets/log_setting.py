@@ -13,13 +13,12 @@ from resume_rig.gui.state.requirement_choice import (
     GUARD_BANDS,
     OWN_KINDS,
     OWN_RULE,
-    USUAL_REQUIREMENT,
     requirement_of,
 )
 from resume_rig.gui.widgets.labels import plain_label
 from resume_rig.gui.widgets.page import Halves
 from resume_rig.model.os_record import TRANSITIONS
-from resume_rig.model.result.verdict import Requirement
+from resume_rig.model.result.verdict import USUAL_REQUIREMENT, Requirement
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.rig.dut_profile import shipped_profiles
 from resume_rig.rig.link.claim import FoundPort

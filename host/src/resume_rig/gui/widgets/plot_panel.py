@@ -16,6 +16,7 @@ from resume_rig.gui.state.lanes import Wires
 from resume_rig.gui.widgets.export import ExportFormat, Head, Writing, picture_menu, png_of, svg_of
 from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided
 from resume_rig.model.channel import Channel, line_name
+from resume_rig.model.units import NS_PER_MS
 
 _SWATCH_PX = 12
 _TINT = 50
@@ -271,7 +272,6 @@ _LIGHT_LINES: Final = 3
 """Heights, in lines of text: what stands above a plot, its axis with its title, light alone."""
 _BELOW_ZERO: Final = -0.08
 """Room for the number 0 of an axis whose own words stand below another plot."""
-_NS_PER_MS: Final = 1e6
 _GAP: Final = 0.05
 """A cycle behind is drawn a little higher, so that equal lines are visibly two."""
 
@@ -340,10 +340,10 @@ class LanesPlot(QWidget):
             t_ns, levels = lane.steps(from_ns, to_ns)
             base = rows - 1 - row
             self._set_pen(channel, dense=len(t_ns) > _DENSE)
-            self._curves[channel].setData((t_ns - zero_ns) / _NS_PER_MS, base + _SWING * levels)
+            self._curves[channel].setData((t_ns - zero_ns) / NS_PER_MS, base + _SWING * levels)
         self._show_levels(wires)
         light_ns, counts = wires.light_between(from_ns, to_ns)
-        self._light_curve.setData((light_ns - zero_ns) / _NS_PER_MS, counts.astype(np.float64))
+        self._light_curve.setData((light_ns - zero_ns) / NS_PER_MS, counts.astype(np.float64))
         self._show_light(bool(len(wires.light_t_ns)))
         self._fit_light(counts)
 
@@ -367,7 +367,7 @@ class LanesPlot(QWidget):
                 lane = lanes[channel]
                 t_ns, levels = lane.steps(lane.since_ns, until_ns)
                 heights = rows - 1 - row + _SWING * levels + _GAP
-                curve = pg.PlotCurveItem((t_ns - zero_ns) / _NS_PER_MS, heights, pen=pen)
+                curve = pg.PlotCurveItem((t_ns - zero_ns) / NS_PER_MS, heights, pen=pen)
                 curve.setZValue(-1)
                 self.lanes.plot.addItem(curve, ignoreBounds=True)
                 self._behind.append(curve)

@@ -68,6 +68,7 @@ from resume_rig.model.errors import ResumeRigError, RigError
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle
 from resume_rig.model.result.series import Drift
 from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.units import NS_PER_MS
 from resume_rig.rig.dut_profile import profile_for
 from resume_rig.rig.link.open import OpenRig, parse_sim_options
 from resume_rig.timing.clocks import VIRTUAL_START_UTC_NS, VirtualClock
@@ -122,7 +123,6 @@ def run_end_hook(order: RunCampaign, verdict: Verdict | None, text: str) -> list
 
 
 Emit = Callable[[Event], None]
-_NS_PER_MS = 1e6
 
 
 def run_campaign(order: RunCampaign, emit: Emit, gate: Gate) -> None:
@@ -216,7 +216,7 @@ class _LightDrift:
     def plus(self, outside: OutsideCycle) -> Drift | None:
         light = outside.intervals.get(IntervalName.PRESS_TO_LIGHT)
         if light is not None:
-            self._light_ms.append(light.value_ns / _NS_PER_MS)
+            self._light_ms.append(light.value_ns / NS_PER_MS)
             if len(self._light_ms) >= self._look_at:
                 self._look_at = len(self._light_ms) * 21 // 20 + 1
                 self._drift = drift_of(np.array(self._light_ms))

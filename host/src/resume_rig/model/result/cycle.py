@@ -132,6 +132,10 @@ class OutsideState(StrEnum):
     NONE = "none"
 
 
+SOFT_OFF: Final = frozenset({OutsideState.S4, OutsideState.S5})
+"""Without power but what wakes it: SLP_S5# goes low in S4 on some boards."""
+
+
 @unique
 class Outcome(StrEnum):
     """What became of a cycle; MEANINGS has what each means (docs/reference/outcomes.md)."""
@@ -496,6 +500,9 @@ NO_ANSWER: Final = _those(Counts.NO_ANSWER)
 
 NO_FAILURE: Final = AS_PLANNED | NO_ANSWER
 """What is no failure of the DUT's."""
+
+UNREMARKABLE: Final = AS_PLANNED | {Outcome.INTERRUPTED}
+"""As planned, or cut short with the campaign: no hook fires on it, and nobody has to look."""
 
 BROKEN: Final = frozenset(each for each, meaning in MEANINGS.items() if meaning.fails)
 """Outcomes that fail without a time."""

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum, unique
+from typing import Final
 
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.units import NS_PER_MS
@@ -17,6 +18,9 @@ class Verdict(StrEnum):
     FAIL = "FAIL"
     MARGINAL = "MARGINAL"
     NO_EVIDENCE = "NO-EVIDENCE"
+
+
+WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
 
 
 @unique
@@ -72,6 +76,10 @@ class FindingKind(StrEnum):
     OVERRUN = "overrun"
     BOARD_REBOOTED = "board-rebooted"
     LEASE_EXPIRED = "lease-expired"
+
+
+NOT_UP: Final = frozenset({FindingKind.DARK, FindingKind.NEVER_WOKE})
+"""By the wires, the DUT did not come up again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +150,10 @@ class Limit:
     share: float | None = None
     confidence: float = 0.95
     kinds: tuple[SleepKind, ...] = ()
+
+
+USUAL_REQUIREMENT: Final = "sysfund-0004"
+"""The shipped profile that is meant where nobody names one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from typing import IO, Final
 from uuid import UUID
 
 from resume_rig.model.errors import RecordError
+from resume_rig.model.units import NS_PER_S
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.records import NS_PER_S, ns_of_filetime
+from resume_rig.oslog.source.records import ns_of_filetime
 
 BUFFER_BYTES_MAX: Final = 16 << 20  # ETW's own limit, since Windows 8
 PROVIDERS_MAX: Final = 4096
-PAYLOAD_BYTES_MAX: Final = 65536  # the size of an event is 16 bits
 
 # size on the disk; the bytes that hold something, of which a compressed buffer has fewer; its type
 _BUFFER: Final = struct.Struct("<I44xIHH16x")
@@ -63,7 +63,7 @@ class TraceHeader:
     Attributes:
         os_build: of the machine that was traced; None where it is 0.
         pointer_bytes: 4 or 8.
-        start_utc_ns, end_utc_ns: of the trace; the end is None where it was never closed.
+        start_utc_ns: of the trace.
         clock: what its times are read from; "unknown" for a number that has no name.
         ticks_per_s: of that clock.
         start_ticks: that clock at the start.
@@ -74,7 +74,6 @@ class TraceHeader:
     processors: int
     pointer_bytes: int
     start_utc_ns: int
-    end_utc_ns: int | None
     clock: str
     ticks_per_s: int
     start_ticks: int
@@ -239,13 +238,13 @@ class TraceWalk:
         report, lost = self._tally.report, self.header
         if self._compressed:
             report(
-                f"{_many(self._compressed, 'buffer')} compressed and not read; record without"
+                f"{_buffers_are(self._compressed)} compressed and not read; record without"
                 " -compress, or open the trace with Microsoft's tools.",
                 damage=True,
             )
         if self._damaged:
             report(
-                f"{_many(self._damaged, 'buffer')} damaged, so events may be missing.",
+                f"{_buffers_are(self._damaged)} damaged, so events may be missing.",
                 damage=True,
             )
         if lost.events_lost or lost.buffers_lost:
@@ -256,8 +255,8 @@ class TraceWalk:
             )
 
 
-def _many(count: int, what: str) -> str:
-    return f"1 {what} is" if count == 1 else f"{count} {what}s are"
+def _buffers_are(count: int) -> str:
+    return "1 buffer is" if count == 1 else f"{count} buffers are"
 
 
 def _payload_at(event: memoryview) -> int | None:
@@ -289,7 +288,7 @@ def header_of(head: bytes) -> TraceHeader | None:
 
 def _logfile_header(head: bytes, start_ticks: int) -> TraceHeader | None:
     fields = _LOGFILE.unpack_from(head, _HEADER_AT)
-    build, processors, end = fields[2], fields[3], fields[4]
+    build, processors = fields[2], fields[3]
     pointer_bytes, events_lost, mhz = fields[10], fields[11], fields[12]
     if pointer_bytes not in (4, 8):
         return None
@@ -299,7 +298,7 @@ def _logfile_header(head: bytes, start_ticks: int) -> TraceHeader | None:
         ticks_per_s = _SYSTEM_TICKS_PER_S
     elif clock == _PROCESSOR_CYCLES:
         ticks_per_s = mhz * 1_000_000
-    start_ns, end_ns = ns_of_filetime(start), ns_of_filetime(end)
+    start_ns = ns_of_filetime(start)
     if start_ns is None or not 0 < ticks_per_s < 1 << 48:
         return None
     return TraceHeader(
@@ -307,7 +306,6 @@ def _logfile_header(head: bytes, start_ticks: int) -> TraceHeader | None:
         processors,
         pointer_bytes,
         start_ns,
-        end_ns,
         _CLOCKS.get(clock, "unknown"),
         ticks_per_s,
         start_ticks,

@@ -14,6 +14,7 @@ from typing import Final
 from uuid import UUID
 
 from resume_rig.model.os_record import Component, ComponentKind, OsRecord, SleepKind
+from resume_rig.model.units import NS_PER_MS
 from resume_rig.oslog.etl.trace_file import TraceEvent, TraceHeader, TraceWalk, header_of
 from resume_rig.oslog.event.assembler import ForwardAssembler
 from resume_rig.oslog.event.event import PROVIDER_GUIDS, PROVIDER_NAMES, Event, Provider
@@ -33,7 +34,6 @@ EVENTS_MAX: Final = 500_000
 """Events of the two providers that are kept; a night of cycles has some thousands."""
 _OPEN_MAX: Final = 10_000
 _PROVIDERS_SHOWN: Final = 12
-_NS_PER_MS: Final = 1_000_000
 
 # Fields of Kernel-Power's events, in their order: u8, u32, p(ointer), t(ime), n(ame with its length
 # before it). Later versions append, but for what is read here.
@@ -402,7 +402,7 @@ class _Transitions:
         components = sleep.components.finish(self._tally)
         times = {name: int(value) for name, value in sleep.times.items()}
         start_ns = sleep.start_ns or self._header.utc_ns(sleep.began)
-        whole = None if sleep.end_ns is None else (sleep.end_ns - start_ns) / _NS_PER_MS
+        whole = None if sleep.end_ns is None else (sleep.end_ns - start_ns) / NS_PER_MS
         self._records.append(
             replace(
                 BARE_RECORD,

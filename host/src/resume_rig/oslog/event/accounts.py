@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from resume_rig.model.os_record import Figure, OsRecord, SleepKind
+from resume_rig.model.units import NS_PER_US
 from resume_rig.oslog.event.event import Event, EventRole, EventValues
 from resume_rig.oslog.source.problems import Problem
 from resume_rig.oslog.source.records import (
@@ -66,7 +67,6 @@ _PLAIN: Final[Mapping[EventRole, Mapping[str, str]]] = {
         "LastBootGood": "last_boot_good",
     },
 }
-_NS_PER_US: Final = 1_000
 
 
 def companion_figures(
@@ -117,7 +117,7 @@ def step_us(event: Event, values: EventValues) -> int | None:
     new_ns, old_ns = values.time_ns(event, "NewTime"), values.time_ns(event, "OldTime")
     if new_ns is None or old_ns is None:
         return None
-    return new_ns // _NS_PER_US - old_ns // _NS_PER_US
+    return new_ns // NS_PER_US - old_ns // NS_PER_US
 
 
 def clock_stop(
@@ -131,7 +131,7 @@ def clock_stop(
     old_ns = next(times, None)
     if old_ns is None or sleep_ns is None or old_ns < sleep_ns:
         return ()
-    ran_us = old_ns // _NS_PER_US - sleep_ns // _NS_PER_US
+    ran_us = old_ns // NS_PER_US - sleep_ns // NS_PER_US
     return (Figure("sleep_to_clock_stop_us", ran_us),)
 
 

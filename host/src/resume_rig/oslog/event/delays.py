@@ -21,6 +21,7 @@ from resume_rig.model.os_record import (
     OsRecord,
     SleepKind,
 )
+from resume_rig.model.units import NS_PER_US
 from resume_rig.oslog.event.accounts import START_OS_IMAGE
 from resume_rig.oslog.event.event import Event, EventRole, EventValues
 from resume_rig.oslog.source.problems import Problem
@@ -37,7 +38,6 @@ LONGEST_MS: Final = 24 * 60 * 60 * 1000
 JOIN_NS: Final = 10_000_000_000
 """Assumed, no public log has both: the longest time between a sleep's two accounts."""
 
-_NS_PER_US: Final = 1_000  # the evtx library keeps no more of a time within an event
 _NO_NAME: Final = "(no name)"
 _APPLICATION, _DRIVER = ComponentKind.APPLICATION, ComponentKind.DRIVER
 _SERVICE, _DEVICE = ComponentKind.SERVICE, ComponentKind.DEVICE
@@ -226,7 +226,8 @@ class DelayReader:
 
 
 def _key(kind: SleepKind, start_ns: int | None) -> _Key:
-    return kind, None if start_ns is None else start_ns // _NS_PER_US
+    # The evtx library keeps no more than microseconds of a time within an event.
+    return kind, None if start_ns is None else start_ns // NS_PER_US
 
 
 def _step_of(event_id: int) -> str:

@@ -316,9 +316,6 @@ def _scan(request: SourceRequest, take: TakeEvent, tally: ProblemTally) -> int:
     return stream.events
 
 
-_LIVE_NAME: Final = "the event log"
-
-
 class EventLogFollower:
     """Takes appended Event XML, oldest first, and gives each OS record with its last byte.
 
@@ -326,21 +323,13 @@ class EventLogFollower:
     complete is given once.
     """
 
-    def __init__(
-        self, source_name: str = _LIVE_NAME, *, source: int = 0, keep_text: bool = False
-    ) -> None:
-        """Start with nothing read.
-
-        Args:
-            source_name: for error texts.
-            source: index that the records carry.
-            keep_text: whether records carry their events' original text.
-        """
+    def __init__(self, source_name: str) -> None:
+        """Start with nothing read; error texts have the name."""
         self._source_name = source_name
         self._tally = ProblemTally()
-        self._stream = EventXmlStream(source_name, self._tally, keep_text=keep_text)
-        self._assembler = ForwardAssembler(source, self._tally)
-        self._delays = DelayReader(source, EventValues(self._tally))
+        self._stream = EventXmlStream(source_name, self._tally, keep_text=True)
+        self._assembler = ForwardAssembler(0, self._tally)
+        self._delays = DelayReader(0, EventValues(self._tally))
         self._repeats = RepeatFilter(self._tally)
 
     @property

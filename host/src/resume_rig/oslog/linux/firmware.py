@@ -14,6 +14,7 @@ from typing import Final
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import Component, ComponentKind, Figure, OsRecord, SleepKind
+from resume_rig.model.units import NS_PER_MS, NS_PER_S
 from resume_rig.oslog.source.lines import KERNEL, LogLines, head_lines
 from resume_rig.oslog.source.problems import ProblemTally
 from resume_rig.oslog.source.records import (
@@ -24,13 +25,11 @@ from resume_rig.oslog.source.records import (
     parse_whole,
 )
 
-LONGEST_NS: Final = 600 * 1_000_000_000
+LONGEST_NS: Final = 600 * NS_PER_S
 """No firmware takes 10 minutes."""
 
 SHORTEST_NS: Final = 5_000_000
 """No firmware resumes a PC in less than 5 ms: such numbers are ticks, not nanoseconds."""
-
-NS_PER_MS: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from resume_rig.model.os_record import (
     OsRecord,
     SleepKind,
 )
+from resume_rig.model.units import NS_PER_MS
 from resume_rig.oslog.source.components import ComponentList, name_or_blank
 from resume_rig.oslog.source.lines import LogLines, head_lines
 from resume_rig.oslog.source.problems import ProblemTally
@@ -44,7 +45,6 @@ _TARGET: Final = re.compile(rf"\s*(\S{{1,200}}\.target) reached after ({_SPAN}) 
 _UNIT: Final = re.compile(rf"\s*({_SPAN}) (\S{{1,260}}\.[a-z]{{3,9}})\s*$")
 _PIECES: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)(h|min|ms|us|s)")
 _UNITS_MS: Final = {"h": 3_600_000.0, "min": 60_000.0, "s": 1_000.0, "ms": 1.0, "us": 1e-3}
-_NS_PER_MS: Final = 1_000_000
 _RECORDS_LIMIT: Final = 10_000
 
 
@@ -139,7 +139,7 @@ class _Boots:
             BARE_RECORD,
             source=self._source,
             kind=SleepKind.BOOT,
-            sleep_time_utc_ns=None if done_ns is None else done_ns - round(os_ms * _NS_PER_MS),
+            sleep_time_utc_ns=None if done_ns is None else done_ns - round(os_ms * NS_PER_MS),
             wake_time_utc_ns=done_ns,
             written_utc_ns=done_ns,
             components=self._parts.finish(self._tally),

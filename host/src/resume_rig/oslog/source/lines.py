@@ -253,7 +253,10 @@ def head_text(head: bytes) -> str:
     return head.decode(encoding_of(head), errors="replace").lstrip("\ufeff \t\r\n\0")
 
 
-def head_lines(head: bytes, limit: int = 64) -> list[str]:
+_HEAD_LINES: Final = 64
+
+
+def head_lines(head: bytes) -> list[str]:
     """Return the first whole lines of a file's beginning, without blank ones."""
     plain = plain_head(head)
     text = plain.decode(encoding_of(plain), errors="replace").lstrip("\ufeff")
@@ -262,7 +265,7 @@ def head_lines(head: bytes, limit: int = 64) -> list[str]:
     lines = text.splitlines()
     if len(plain) >= BLOCK_BYTES and len(lines) > 1:
         lines.pop()  # most likely cut
-    return [line[:LINE_LIMIT_CHARS] for line in lines if line.strip()][:limit]
+    return [line[:LINE_LIMIT_CHARS] for line in lines if line.strip()][:_HEAD_LINES]
 
 
 def blocks_of(path: Path, tally: ProblemTally, form: LineForm = WINDOWS) -> Iterator[str]:

@@ -22,11 +22,11 @@ from resume_rig.model.os_record import (
     SleepKind,
     WakeSource,
 )
+from resume_rig.model.units import NS_PER_MS, NS_PER_S
 
 UINT32_MAX: Final = (1 << 32) - 1
 UINT64_MAX: Final = (1 << 64) - 1
 INT64_MAX: Final = (1 << 63) - 1
-NS_PER_S: Final = 1_000_000_000
 
 # (TargetState, EffectiveState), each a SYSTEM_POWER_STATE: 2 S1, 4 S3, 5 hibernate, 6 shutdown.
 KINDS: Final[Mapping[tuple[int | None, int | None], SleepKind]] = {
@@ -206,7 +206,7 @@ def ns_of_filetime(ticks: int) -> int | None:
 def utc_text(time_ns: int) -> str:
     """Return a time to the millisecond, as ISO 8601 writes it."""
     whole = datetime.fromtimestamp(time_ns // NS_PER_S, UTC).replace(tzinfo=None).isoformat()
-    return f"{whole}.{time_ns % NS_PER_S // 1_000_000:03d}Z"
+    return f"{whole}.{time_ns % NS_PER_S // NS_PER_MS:03d}Z"
 
 
 def _from_iso(match: re.Match[str]) -> int | None:

@@ -11,16 +11,15 @@ from statistics import median
 from typing import Final
 
 from resume_rig.analysis.findings.explanations import explained
-from resume_rig.analysis.reconcile.hidden_time import hidden_bios
+from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios
 from resume_rig.analysis.verdict.ruling import is_uncovered
 from resume_rig.model.os_record import TRANSITIONS, OsRecord, SleepKind, kind_words
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import AS_PLANNED, Correlation, Outcome, ReconciledCycle
+from resume_rig.model.result.cycle import UNREMARKABLE, Correlation, ReconciledCycle
 from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
 from resume_rig.model.result.series import CycleMark, CycleTimes
 from resume_rig.model.result.verdict import RESUME, FindingKind, Verdict
-from resume_rig.model.units import count_of, percent_up
-from resume_rig.report.drawing.axis import NS_PER_MS
+from resume_rig.model.units import NS_PER_MS, NS_PER_S, count_of, percent_up
 from resume_rig.report.drawing.wave import WavePicture, wave_picture
 from resume_rig.report.parts.page import Tile, TrustBadge
 from resume_rig.report.parts.statistics import (
@@ -47,7 +46,6 @@ MOST_FAILURES: Final = 12
 """Failures that are drawn; the exports have the waves of all."""
 
 _RECORD_TEXT: Final = 1_500
-_BY_PLAN: Final = AS_PLANNED | {Outcome.INTERRUPTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ def failed_numbers(cycles: Sequence[ReconciledCycle]) -> tuple[int, ...]:
 
 def is_failure(cycle: ReconciledCycle) -> bool:
     """Return whether a cycle went wrong: by its wires, or by its verdict where that counts."""
-    if cycle.outside.outcome not in _BY_PLAN:
+    if cycle.outside.outcome not in UNREMARKABLE:
         return True
     return cycle.judged and cycle.verdict is Verdict.FAIL
 
@@ -114,7 +112,7 @@ def _failure(
 ) -> Failure:
     outcome = cycle.outcome
     wave = None if recorded is None else wave_picture(recorded)
-    what = outcome_words(outcome) if outcome not in _BY_PLAN else _over(cycle.record)
+    what = outcome_words(outcome) if outcome not in UNREMARKABLE else _over(cycle.record)
     return Failure(
         cycle=cycle.outside.number,
         what=what,
@@ -160,7 +158,7 @@ def subtitle_of(facts: CampaignFacts, cycles: int) -> tuple[str, ...]:
     asked = f"{state} by {str(way).lower()}" if state and way else str(state or "")
     date = ""
     if facts.begun_utc_ns is not None:
-        begun = datetime.fromtimestamp(facts.begun_utc_ns // 1_000_000_000, UTC)
+        begun = datetime.fromtimestamp(facts.begun_utc_ns // NS_PER_S, UTC)
         date = f"{begun.day} {begun:%b %Y}"
     product = identity.get("dut_product", "")
     parts = (product, f"BIOS {bios}" if bios else "", asked, count_of(cycles, "cycle"), date)
@@ -186,9 +184,6 @@ def confidence_sentences(correlation: Correlation) -> tuple[str, ...]:
     if rate.undecided:
         sentences.append(f"{count_of(rate.undecided, 'cycle')} without evidence counted as failed.")
     return tuple(sentences)
-
-
-_CONTRADICTED: Final = frozenset({FindingKind.BIOS_UNDER_REPORTED, FindingKind.BIOS_OVER_REPORTED})
 
 
 def hidden_of(cycles: Sequence[ReconciledCycle]) -> dict[int, BoundedNs]:
@@ -230,7 +225,7 @@ def trust_badges(
 def _contradiction(group: FindingGroup, correlation: Correlation, total: int) -> str:
     many = f"in {len(group.members)} of {total}"
     hidden = hidden_of(correlation.cycles)
-    if group.kind in _CONTRADICTED and hidden:
+    if group.kind in BIOS_IS_WRONG and hidden:
         middle = _middle(hidden.values())
         words = "hidden" if middle.value_ns > 0 else "too much"
         return f"BIOS time contradicted: {_size(middle)} ms {words} {many}"
@@ -354,7 +349,7 @@ def _of_findings(group: FindingGroup, correlation: Correlation, total: int) -> A
     link = f"#finding-{kind.value}"
     meaning = explained(kind)
     do = "" if meaning is None else meaning.do
-    if kind in _CONTRADICTED and (hidden := hidden_of(correlation.cycles)):
+    if kind in BIOS_IS_WRONG and (hidden := hidden_of(correlation.cycles)):
         middle = _middle(hidden.values())
         way = "more" if middle.value_ns > 0 else "less"
         text = f"{_size(middle)} ms {way} passes after PLTRST# than BiosInit reports"

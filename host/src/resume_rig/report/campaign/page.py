@@ -15,7 +15,7 @@ from resume_rig.model.result.judgement import CampaignFacts
 from resume_rig.model.result.match import RECORD_REASONS, UnmatchedRecord
 from resume_rig.model.result.series import CycleMark, CycleTimes
 from resume_rig.model.result.verdict import RESUME, Comparison
-from resume_rig.model.units import count_of
+from resume_rig.model.units import NS_PER_MS, count_of
 from resume_rig.report.campaign.answer import (
     Action,
     actions,
@@ -40,7 +40,6 @@ from resume_rig.report.campaign.sections import (
     power_sentences,
 )
 from resume_rig.report.drawing.axis import (
-    NS_PER_MS,
     InsideMilestones,
     inside_milestones,
     light_words,

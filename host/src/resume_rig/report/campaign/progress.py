@@ -7,7 +7,7 @@ from typing import Final
 from resume_rig.model.channel import Channel, line_name
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.model.result.verdict import Verdict
-from resume_rig.model.units import seconds_text
+from resume_rig.model.units import NS_PER_S, seconds_text
 from resume_rig.report.text.hostile_text import ascii_only, display_width
 from resume_rig.report.text.wording import outcome_words
 
@@ -99,7 +99,7 @@ def left_text(left_ns: int) -> str:
         return f"{left_ns / _HOUR_NS:.1f} h"
     if left_ns >= 2 * _MIN_NS:
         return f"{left_ns / _MIN_NS:.0f} min"
-    return f"{left_ns / 1e9:.0f} s" if left_ns >= 1_000_000_000 else seconds_text(0)
+    return f"{left_ns / 1e9:.0f} s" if left_ns >= NS_PER_S else seconds_text(0)
 
 
 def _bar(status: CampaignStatus, *, unicode: bool) -> str:

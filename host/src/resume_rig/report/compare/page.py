@@ -16,7 +16,7 @@ from resume_rig.model.result.comparison import (
     SampleFacts,
 )
 from resume_rig.model.result.verdict import Comparison as LimitSide
-from resume_rig.model.units import count_of
+from resume_rig.model.units import NS_PER_MS, count_of
 from resume_rig.report.compare.terminal import (
     EffectRow,
     components_sentence,
@@ -37,7 +37,6 @@ _BADGES: Final = {
     Answer.NO_EVIDENCE: Badge("NO EVIDENCE", "none"),
 }
 _TILES_MOST: Final = 3
-_NS_PER_MS: Final = 1e6
 _SESSIONS_MOST: Final = 20
 _RIGHT: Final = 940
 _ROW: Final = 24
@@ -200,7 +199,7 @@ def _strips(comparison: Comparison) -> Strips | None:
     summary = f"{capitalised(words)} of every cycle, the first on top; the line is the"
     summary += " median. ✕ counts cycles that failed."
     limit_ms = next(
-        (each.limit.value / _NS_PER_MS for each in comparison.over if _is_on(each, name)), None
+        (each.limit.value / NS_PER_MS for each in comparison.over if _is_on(each, name)), None
     )
     return time_strips(sources, limit_ms, summary)
 

@@ -18,7 +18,7 @@ from resume_rig.model.channel import TRIGGER_WORDS
 from resume_rig.model.light import LightBasis
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle, ReconciledCycle
-from resume_rig.model.units import count_of
+from resume_rig.model.units import NS_PER_MS, count_of
 
 SECONDS_FROM_MS = 20_000
 """An axis that reaches this far is labelled in seconds: five digits are hard to compare."""
@@ -130,9 +130,12 @@ def date_axis(low_s: float, high_s: float, start: float, end: float, most: int =
     return Axis(scale, ticks, "UTC")
 
 
-def count_axis(high: int, start: float, end: float, most: int = 5) -> Axis:
+_COUNTS_MOST: Final = 5
+
+
+def count_axis(high: int, start: float, end: float) -> Axis:
     """Return an axis of counts from 0 to at least `high`, with whole ticks."""
-    step = max(nice_step(max(high, 1), most), 1.0)
+    step = max(nice_step(max(high, 1), _COUNTS_MOST), 1.0)
     top = math.ceil(max(high, 1) / step) * step
     scale = Scale(0, top, start, end)
     ticks = tuple(Tick(scale.at(value), f"{value:.0f}") for value in multiples(0, top, step))
@@ -146,7 +149,6 @@ def tick_label(value: float, step: float) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-NS_PER_MS = 1_000_000
 _LIGHT = {
     LightBasis.HALF: "t_50, when the panel's light is at half of its settled level",
     LightBasis.BLOCKS: "t_50 (half of the panel's settled level), found in blocks of 1 ms",

@@ -16,8 +16,8 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Outcome, ReconciledCycle
 from resume_rig.model.result.series import CycleTimes
 from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.units import NS_PER_MS
 from resume_rig.report.drawing.axis import (
-    NS_PER_MS,
     Axis,
     InsideMilestones,
     OutsideMilestones,

@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from resume_rig.model.channel import Channel, line_name
 from resume_rig.model.result.judgement import RecordedCycle
-from resume_rig.model.units import seconds_text
-from resume_rig.report.drawing.axis import NS_PER_MS, Tick, multiples, nice_step, tick_label
+from resume_rig.model.units import NS_PER_MS, seconds_text
+from resume_rig.report.drawing.axis import Tick, multiples, nice_step, tick_label
 
 _WIDTH: Final = 1040
 _LEFT: Final = 108

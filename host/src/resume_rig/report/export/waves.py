@@ -9,15 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from resume_rig.model.channel import Channel
+from resume_rig.model.edge import CHANNELS
 from resume_rig.model.result.cycle import Correlation, ReconciledCycle
 from resume_rig.model.result.judgement import RecordedCycle
-from resume_rig.report.drawing.axis import NS_PER_MS, inside_milestones, outside_milestones
+from resume_rig.model.units import NS_PER_MS
+from resume_rig.report.drawing.axis import inside_milestones, outside_milestones
 from resume_rig.report.text.findings import findings_of
 from resume_rig.report.text.hostile_text import ascii_only, one_line
 from resume_rig.report.text.json_text import Json, json_text, text_json, utc_json
 
 _LIGHT_BITS: Final = 16
-_NAMES: Final = tuple(Channel)
 
 
 def vcd_pieces(cycle: RecordedCycle, dut: str) -> Iterator[str]:
@@ -28,9 +29,9 @@ def vcd_pieces(cycle: RecordedCycle, dut: str) -> Iterator[str]:
         dut: its name, for the header.
     """
     start_ns = _first_ns(cycle)
-    codes = {channel: chr(ord("!") + at) for at, channel in enumerate(_NAMES)}
-    light_code = chr(ord("!") + len(_NAMES))
-    channels = [channel for channel in _NAMES if channel in cycle.initial_levels]
+    codes = {channel: chr(ord("!") + at) for at, channel in enumerate(CHANNELS)}
+    light_code = chr(ord("!") + len(CHANNELS))
+    channels = [channel for channel in CHANNELS if channel in cycle.initial_levels]
     yield from _header(cycle, dut, start_ns)
     for channel in channels:
         yield f"$var wire 1 {codes[channel]} {channel.value} $end\n"

@@ -15,7 +15,14 @@ from resume_rig.analysis.findings.advice import transition_length_ms
 from resume_rig.analysis.reconcile.thresholds import figure_of
 from resume_rig.analysis.stats.trend import training_of
 from resume_rig.analysis.verdict.judge import hybrid_lead, training_sentence
-from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind, kind_count, kind_words
+from resume_rig.model.os_record import (
+    NO_SLEEPS,
+    UNFINISHED,
+    OsRecord,
+    SleepKind,
+    kind_count,
+    kind_words,
+)
 from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.result.series import Training
 from resume_rig.model.result.verdict import RESUME, Verdict
@@ -58,13 +65,6 @@ def woken_by(record: OsRecord) -> str:
         return ""  # as its kind has it
     name = "" if source.name == _NOT_KNOWN else source.name
     return ": ".join(filter(None, (name, source.text)))
-
-
-# They began as a sleep of the judged kind, did not go as they were meant to, and have no
-# measurement: they stand in its table, so that nobody takes them for cycles that passed.
-_UNFINISHED: Final = frozenset(
-    {SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +143,11 @@ class Extremes:
 
 
 def main_transitions(judgement: LogJudgement) -> list[Transition]:
-    """Return the rows of the judged kinds, and of what has no measurement."""
-    kinds = _UNFINISHED | frozenset(judgement.requirement.kinds)
+    """Return the rows of the judged kinds, and of what has no measurement.
+
+    Nobody is to take that for cycles that passed.
+    """
+    kinds = UNFINISHED | frozenset(judgement.requirement.kinds)
     cycles = [cycle for cycle in judgement.cycles if cycle.record.kind in kinds]
     judged_kinds = frozenset(judgement.requirement.kinds)
     mixed = any(cycle.record.kind is SleepKind.S3 for cycle in cycles)
@@ -193,7 +196,7 @@ def _origins(judgement: LogJudgement) -> list[str]:
 
 def has_own_table(judgement: LogJudgement, kind: SleepKind) -> bool:
     """Return whether a kind's rows stand in a table of their own; a boot has no columns in it."""
-    without = _UNFINISHED | NO_SLEEPS
+    without = UNFINISHED | NO_SLEEPS
     return kind not in without and kind not in judgement.requirement.kinds
 
 
@@ -373,5 +376,5 @@ def _counted(judgement: LogJudgement) -> dict[SleepKind, int]:
     """
     others = NO_SLEEPS - frozenset(judgement.requirement.kinds)
     sleeps = [c.record.kind for c in judgement.cycles if c.record.kind not in others]
-    specific = [kind for kind in sleeps if kind not in _UNFINISHED] or sleeps
+    specific = [kind for kind in sleeps if kind not in UNFINISHED] or sleeps
     return dict(Counter(specific).most_common())

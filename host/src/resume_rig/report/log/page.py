@@ -11,7 +11,7 @@ from resume_rig.analysis.findings.advice import transition_length_ms
 from resume_rig.model.os_record import NO_SLEEPS, LogSource, OsRecord, SleepKind, kind_words
 from resume_rig.model.result.judgement import LogJudgement
 from resume_rig.model.result.verdict import Verdict
-from resume_rig.model.units import count_of, percent_up
+from resume_rig.model.units import NS_PER_S, count_of, percent_up
 from resume_rig.report.drawing.histogram import NamedHistogram, histogram
 from resume_rig.report.drawing.marks import Strips, StripSource, date_strips
 from resume_rig.report.log.answer import (
@@ -248,14 +248,13 @@ def _by_kind(judgement: LogJudgement) -> dict[SleepKind, list[OsRecord]]:
     )
 
 
-_SECOND_NS = 1_000_000_000
 _LATEST_S = 4_102_444_800.0  # 2100: a date beyond it is a clock's error, and would hide all others
 
 
 def _moment_s(record: OsRecord) -> float | None:
     """Return when a transition ended, or began, or was written; None of no believable date."""
     moments = (record.wake_time_utc_ns, record.sleep_time_utc_ns, record.written_utc_ns)
-    moments_s = (at / _SECOND_NS for at in moments if at is not None)
+    moments_s = (at / NS_PER_S for at in moments if at is not None)
     return next((at for at in moments_s if 0 < at < _LATEST_S), None)
 
 

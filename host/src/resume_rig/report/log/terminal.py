@@ -10,7 +10,7 @@ from typing import Final
 
 from resume_rig.model.os_record import NO_SLEEPS, LogSource, kind_words
 from resume_rig.model.result.judgement import JudgedRecord, KindJudgement, LogJudgement
-from resume_rig.model.result.verdict import Statistics, Verdict
+from resume_rig.model.result.verdict import WORST_FIRST, Statistics
 from resume_rig.model.units import count_of
 from resume_rig.report.log.answer import (
     Transition,
@@ -46,7 +46,6 @@ _FOLDED_TO: Final = 12
 """Rows of a longer table, unless all are asked for."""
 _FOLDED_WITHOUT: Final = 5
 """The same, of a table without a verdict."""
-_WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
 
 _TRACE: Final = "etl"
 
@@ -111,7 +110,7 @@ def _folded(transitions: Sequence[Transition]) -> Sequence[Transition]:
     most = _FOLDED_TO if any(one.counts for one in transitions) else _FOLDED_WITHOUT
 
     def weight(one: Transition) -> tuple[int, int]:
-        worst = _WORST_FIRST.index(one.cycle.verdict) if one.counts else len(_WORST_FIRST)
+        worst = WORST_FIRST.index(one.cycle.verdict) if one.counts else len(WORST_FIRST)
         return worst, -(one.cycle.record.resume_ms or 0)
 
     kept = sorted(transitions, key=weight)[:most]

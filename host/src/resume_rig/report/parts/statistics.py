@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.analysis.stats.figures import summarise
+from resume_rig.analysis.verdict.limits import UPPER
 from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.analysis.verdict.series import wires_count
 from resume_rig.model.result.cycle import DetectableBios, ReconciledCycle
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.series import FailureRate, QuantileInterval, SeriesStatistics
-from resume_rig.model.result.verdict import RESUME, Comparison, Statistics, Verdict
-from resume_rig.model.units import count_of, percent_up
-from resume_rig.report.drawing.axis import NS_PER_MS, outside_milestones
+from resume_rig.model.result.verdict import RESUME, WORST_FIRST, Comparison, Statistics, Verdict
+from resume_rig.model.units import NS_PER_MS, count_of, percent_up
+from resume_rig.report.drawing.axis import outside_milestones
 from resume_rig.report.text.findings import cycle_ranges
 from resume_rig.report.text.wording import capitalised
 
@@ -72,7 +73,6 @@ def summary_of(times_ms: Iterable[float]) -> Statistics | None:
 
 
 _WHOLE_FROM_MS: Final = 100
-_UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
 _MS_OF: Final = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 
 
@@ -87,7 +87,7 @@ def limit_sentence(
         margin: say how far the worst is from the limit.
     """
     limit = decisive_limit(limits)
-    if limit is None or limit.worst is None or limit.limit.comparison not in _UPPER:
+    if limit is None or limit.worst is None or limit.limit.comparison not in UPPER:
         return ""
     if limit.limit.share is not None:
         return first_clause(limit.why)
@@ -117,9 +117,8 @@ def first_clause(why: str) -> str:
 
 def decisive_limit(limits: Sequence[LimitJudgement]) -> LimitJudgement | None:
     """Return the required limit that the verdict rests on: one that fails before one that holds."""
-    order = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
     required = [each for each in limits if each.limit.required and each.limit.unit in _MS_OF]
-    return min(required, key=lambda each: order.index(each.verdict), default=None)
+    return min(required, key=lambda each: WORST_FIRST.index(each.verdict), default=None)
 
 
 _HEADLINES: Final = (RESUME, "press_to_light_ns")
@@ -162,7 +161,7 @@ def detectable_sentences(bios: DetectableBios | None) -> Iterator[str]:
         yield "BIOS time: not checked by these logs and signals."
         return
     parts = [
-        f"{-(-each_ns // 1_000_000)} ms or more in {where}"
+        f"{-(-each_ns // NS_PER_MS)} ms or more in {where}"
         for each_ns, where in ((always, "all cycles"), (single, "a single cycle"))
         if each_ns is not None
     ]

@@ -283,15 +283,18 @@ def _range_text(values: Sequence[str]) -> str:
     return f"{ordered[0]} to {ordered[-1]}"
 
 
-def cycle_ranges(numbers: Sequence[int], most: int = 12) -> str:
-    """Write cycle numbers as ranges ("1-4, 7"), at most `most` of them, then how many remain."""
+_RANGES_MOST: Final = 12
+
+
+def cycle_ranges(numbers: Sequence[int]) -> str:
+    """Write cycle numbers as ranges ("1-4, 7"), a dozen at most, then how many remain."""
     ranges: list[tuple[int, int]] = []
     for number in sorted(set(numbers)):
         if ranges and ranges[-1][1] == number - 1:
             ranges[-1] = (ranges[-1][0], number)
         else:
             ranges.append((number, number))
-    texts = [str(a) if a == b else f"{a}-{b}" for a, b in ranges[:most]]
-    if rest := sum(b - a + 1 for a, b in ranges[most:]):
+    texts = [str(a) if a == b else f"{a}-{b}" for a, b in ranges[:_RANGES_MOST]]
+    if rest := sum(b - a + 1 for a, b in ranges[_RANGES_MOST:]):
         texts.append(f"and {rest} more")
     return ", ".join(texts)

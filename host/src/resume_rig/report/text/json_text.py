@@ -9,6 +9,7 @@ from typing import TypeAlias
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.series import Training
 from resume_rig.model.result.verdict import Statistics
+from resume_rig.model.units import NS_PER_S
 from resume_rig.report.text.hostile_text import bounded, encodable
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
@@ -54,7 +55,7 @@ def utc_json(t_ns: int | None) -> str | None:
     """
     if t_ns is None:
         return None
-    seconds, fraction_ns = divmod(t_ns, 1_000_000_000)
+    seconds, fraction_ns = divmod(t_ns, NS_PER_S)
     try:
         whole = _EPOCH + timedelta(seconds=seconds)
     except OverflowError:

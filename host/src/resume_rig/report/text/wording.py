@@ -9,7 +9,7 @@ from resume_rig.model.os_record import OsRecord, SleepKind, kind_words, state_wo
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import MEANINGS, BoardClock, OsClock, Outcome, ReconciledCycle
 from resume_rig.model.result.verdict import Limit, Requirement
-from resume_rig.model.units import count_of
+from resume_rig.model.units import NS_PER_MS, count_of
 from resume_rig.report.text.json_text import utc_json
 
 TERMINAL_ROWS: Final = 200
@@ -42,7 +42,6 @@ def row_choice(rows: int, most: int | None) -> RowChoice:
 MISSING: Final = "-"
 """Stands where a time was not measured; never a 0."""
 
-_NS_PER_MS: Final = 1_000_000
 _BREAKS_SHOWN: Final = 3
 
 
@@ -59,7 +58,7 @@ def rounded_ms(quantity: BoundedNs) -> tuple[str, str]:
     """
     width_ns = quantity.expanded_ns
     decimals = 0 if width_ns >= 10_000_000 else 1 if width_ns >= 1_000_000 else 2
-    step_ns = _NS_PER_MS // 10**decimals
+    step_ns = NS_PER_MS // 10**decimals
     steps = (quantity.value_ns + step_ns // 2) // step_ns
     moved_ns = abs(quantity.value_ns - steps * step_ns)
     width_steps = -(-(width_ns + moved_ns) // step_ns)

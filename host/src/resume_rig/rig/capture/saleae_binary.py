@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import RecordError
+from resume_rig.model.units import NS_PER_S
 from resume_rig.rig.capture.gathering import TIME_MAX_NS, Capture, Gathering
 from resume_rig.rig.capture.signals import Signal, choose_taps
 
@@ -26,7 +27,6 @@ _VERSION: Final = struct.Struct("<8sii")
 _HEAD: Final = struct.Struct("<8siiIddQ")
 _DIGITAL: Final = 0
 _NAME: Final = re.compile(r"digital_[0-9]{1,4}\.bin")
-_S_NS: Final = 10**9
 # The times are seconds in double precision; the file does not state at which rate they were taken.
 _RESOLUTION_NS: Final = 1
 
@@ -118,11 +118,11 @@ def _read_changes(head: _Head, what: str) -> _Line:
     path = head.path
     times_s = np.fromfile(path, dtype="<f8", count=head.count, offset=_HEAD.size)
     every = np.concatenate(([head.begin_s], times_s, [head.end_s]))
-    if not np.isfinite(every).all() or (np.abs(every) > TIME_MAX_NS / _S_NS).any():
+    if not np.isfinite(every).all() or (np.abs(every) > TIME_MAX_NS / NS_PER_S).any():
         raise RecordError(f"{what}: {path.name} holds a time that is none, or is beyond 30 years.")
     if (np.diff(every) < 0).any():
         raise RecordError(f"{what}: in {path.name} time goes back; it may only grow.")
-    every_ns = np.rint(every * _S_NS).astype(np.int64)
+    every_ns = np.rint(every * NS_PER_S).astype(np.int64)
     return _Line(int(every_ns[0]), int(every_ns[-1]), every_ns[1:-1])
 
 

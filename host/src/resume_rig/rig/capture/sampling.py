@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.model.errors import UsageError
-from resume_rig.model.units import seconds_text
+from resume_rig.model.units import NS_PER_S, seconds_text
 
-_NS: Final = 10**9
 _UNITS: Final = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 _RATE: Final = r"([0-9]{1,12}(?:\.[0-9]{1,9})?)\s*([kMG]?)Hz"
 _ALONE: Final = re.compile(rf"\s*{_RATE}\s*", re.I)
@@ -109,7 +108,7 @@ def sampling_of(
     """
     times = _different(t_ns)
     if stated is not None:
-        step_ns = ceil(_NS / stated.rate_hz)
+        step_ns = ceil(NS_PER_S / stated.rate_hz)
         notes = (*_off_grid(times, resolution_ns, stated), *_coarse(stated.rate_hz))
         return Sampling(step_ns, resolution_ns, f"{stated.text} ({stated.source})", notes)
     if times.size < _LEAST_TIMES:
@@ -123,7 +122,7 @@ def sampling_of(
         " state it; set it with --sample-rate."
     )
     text = f"{rate_text(rate_hz)} (assumed from the times)"
-    return Sampling(ceil(_NS / rate_hz), resolution_ns, text, (assumed, *_coarse(rate_hz)))
+    return Sampling(ceil(NS_PER_S / rate_hz), resolution_ns, text, (assumed, *_coarse(rate_hz)))
 
 
 def _allowed(found: re.Match[str]) -> Fraction | None:
@@ -133,7 +132,7 @@ def _allowed(found: re.Match[str]) -> Fraction | None:
 
 def _coarse(rate_hz: Fraction) -> Iterator[str]:
     if rate_hz < COARSE_HZ:
-        step = seconds_text(round(_NS / rate_hz))
+        step = seconds_text(round(NS_PER_S / rate_hz))
         yield (
             f"At {rate_text(rate_hz)} an edge is up to {step} late, and shorter pulses are not"
             f" seen; sample at {rate_text(Fraction(COARSE_HZ))} or more."
@@ -145,7 +144,7 @@ def _off_grid(times: NDArray[np.int64], resolution_ns: int, stated: StatedRate) 
     rate_hz = stated.rate_hz
     if times.size < _LEAST_TIMES:
         return
-    first, whole = int(times[0]), _NS * rate_hz.denominator
+    first, whole = int(times[0]), NS_PER_S * rate_hz.denominator
     slack = (resolution_ns + 1) * rate_hz.numerator
     late = [(int(t) - first) * rate_hz.numerator % whole for t in times]
     off = sum(min(each, whole - each) > slack for each in late)
@@ -186,16 +185,16 @@ def _coarsest_rate(after_ns: NDArray[np.int64], resolution_ns: int) -> Fraction:
     divides all times. `after_ns` is counted from the first time.
     """
     step_ns = max(int(np.gcd.reduce(after_ns)), 1)
-    exact_hz = Fraction(_NS, step_ns)
+    exact_hz = Fraction(NS_PER_S, step_ns)
     rates = _candidates()
-    rates = rates[rates * step_ns < _NS]
+    rates = rates[rates * step_ns < NS_PER_S]
     for t in after_ns[1:].tolist():
         # Both times of a difference were rounded, by less than their last digit together, unless
         # every sample is a whole number of last digits.
-        phase = (t % _NS) * rates % _NS
-        exact = _NS % (rates * resolution_ns) == 0
+        phase = (t % NS_PER_S) * rates % NS_PER_S
+        exact = NS_PER_S % (rates * resolution_ns) == 0
         slack = np.where(exact, 0, rates * resolution_ns)
-        rates = rates[np.minimum(phase, _NS - phase) <= slack]
+        rates = rates[np.minimum(phase, NS_PER_S - phase) <= slack]
         if not rates.size:
             return exact_hz
     return min(Fraction(int(rates[0])), exact_hz)

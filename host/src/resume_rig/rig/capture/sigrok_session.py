@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import RecordError
+from resume_rig.model.units import NS_PER_S
 from resume_rig.rig.capture.gathering import TIME_MAX_NS, Capture, Gathering
 from resume_rig.rig.capture.sampling import StatedRate, rate_of
 from resume_rig.rig.capture.signals import Signal, choose_taps
@@ -35,7 +36,6 @@ _BYTES_MAX: Final = 1 << 36
 _UNIT_MAX: Final = 128  # bytes; more lines than any analyser has
 _UNIT: Final = re.compile(r"[0-9]{1,6}")
 _PROBE: Final = re.compile(r"probe([1-9][0-9]{0,3})")
-_NS: Final = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ class _Session:
 
     def time_ns(self, sample: int) -> int:
         """Return when a sample was taken, to the nearest ns."""
-        return round(sample * _NS / self.rate_hz)
+        return round(sample * NS_PER_S / self.rate_hz)
 
     def times_ns(self, first: int, samples: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return when samples of a block were taken; they count from sample `first`."""
-        step_ns = _NS / self.rate_hz
+        step_ns = NS_PER_S / self.rate_hz
         scale, divisor = step_ns.numerator, step_ns.denominator
         if max(scale, divisor) > _FACTOR_MAX:
             times = [self.time_ns(first + sample) for sample in samples.tolist()]
@@ -99,7 +99,7 @@ def read_sigrok(
     except (RuntimeError, NotImplementedError) as error:  # encrypted, or packed otherwise
         raise RecordError(f"{what}: its entries cannot be opened ({str(error)[:120]}).") from error
     stated = StatedRate(session.rate_hz, "the session's metadata")
-    return gathering.finish(-(-_NS // session.rate_hz), stated)
+    return gathering.finish(-(-NS_PER_S // session.rate_hz), stated)
 
 
 def _session(archive: ZipFile, what: str) -> _Session:

@@ -25,6 +25,7 @@ from typing import IO, Final, TypeVar
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, RigError, RigGone, UsageError
+from resume_rig.model.units import NS_PER_MS
 from resume_rig.rig.native import launcher
 from resume_rig.rig.native.wires import PinChange, Wired, Wires
 
@@ -37,18 +38,17 @@ _READ_BYTES: Final = 4096
 _KEPT_BYTES: Final = 2048
 _SHOWN_CHARACTERS: Final = 200
 _GRACE_S: Final = 1.0
-_MS: Final = 1_000_000
-PATIENCE_NS: Final = 5_000 * _MS
+PATIENCE_NS: Final = 5_000 * NS_PER_MS
 # Longer than a thread on a busy machine waits for its turn (p99 with twice as many busy loops as
 # cores: 4 ms).
-AHEAD_NS: Final = 20 * _MS
-_NOT_YET_NS: Final = _MS
+AHEAD_NS: Final = 20 * NS_PER_MS
+_NOT_YET_NS: Final = NS_PER_MS
 # Contacts move no sooner after the command than this, so that their edges are sent ahead, too; a
 # real one takes up to 2.9 ms. Both edges of a press are equally late, and a press counts as sensed.
-CONTACT_LEAD_NS: Final = 5 * _MS
+CONTACT_LEAD_NS: Final = 5 * NS_PER_MS
 # A rebooted image does not know where to send its outputs.
-_GREETING_NS: Final = 20 * _MS
-_START_POLL_NS: Final = 2 * _MS
+_GREETING_NS: Final = 20 * NS_PER_MS
+_START_POLL_NS: Final = 2 * NS_PER_MS
 _NOTICE_S: Final = 0.5
 _JOIN_S: Final = 5.0
 
@@ -268,7 +268,7 @@ class NativeBench:
                 self._name,
                 self._late,
                 self._sent,
-                self._worst_ns / _MS,
+                self._worst_ns / NS_PER_MS,
             )
 
     # --- the thread

@@ -236,10 +236,6 @@ class SimulatedBench:
         if isinstance(self._dut, SimulatedDut):
             self._dut.behaviour = behaviour
 
-    def plug_delays_ns(self) -> dict[Channel, int]:
-        """Return the mean delay of each channel of a loop-back plug; empty with a DUT."""
-        return dict(self._dut.delays_ns) if isinstance(self._dut, LoopbackPlug) else {}
-
     def log_document(self) -> str:
         """Return the DUT's event log up to now as one XML document."""
         self.advance()

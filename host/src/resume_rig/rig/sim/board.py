@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from resume_rig import __version__
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
+from resume_rig.model.units import NS_PER_S, PPB
 from resume_rig.rig.interface import Keyboard, KeyboardBus, PastBoot
 from resume_rig.rig.sim.dut.os_log import DUT_LOG_NAME
 from resume_rig.rig.sim.dut.panel import (
@@ -41,8 +42,6 @@ except ImportError as error:
         "again; logs and boards work without it"
     ) from error
 
-_ONE = 1_000_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class RatedClock:
@@ -58,11 +57,11 @@ class RatedClock:
     def at(self, world_ns: int) -> int:
         """Return the counter [ns] at a world time; whole nanoseconds, rounded down."""
         elapsed_ns = world_ns - self.start_ns
-        return elapsed_ns + elapsed_ns * self.rate_ppb // _ONE
+        return elapsed_ns + elapsed_ns * self.rate_ppb // PPB
 
     def when(self, counter_ns: int) -> int:
         """Return the first world time at which the counter shows `counter_ns` or more."""
-        elapsed_ns = counter_ns * _ONE // (_ONE + self.rate_ppb)
+        elapsed_ns = counter_ns * PPB // (PPB + self.rate_ppb)
         while self.at(self.start_ns + elapsed_ns - 1) >= counter_ns:
             elapsed_ns -= 1
         while self.at(self.start_ns + elapsed_ns) < counter_ns:
@@ -84,7 +83,7 @@ CONTACT_RELEASE_NS: Final = 1_000_000_000
 CLOCK_HZ: Final = 1_000_000
 CLOCK_TOLERANCE_PPB: Final = 30_000  # a plain crystal
 
-_TICK_NS = 1_000_000_000 // CLOCK_HZ
+_TICK_NS = NS_PER_S // CLOCK_HZ
 # Boards sample at 50 kS/s; a virtual bench that plays a thousand cycles has no use for so many.
 LIGHT_RATE_HZ: Final = 2_000
 LIGHT_FULL_SCALE: Final = 4_095  # a converter of 12 bits
@@ -160,7 +159,7 @@ class SimulatedBoard:
         self._random = random
         self._rate_ppb = rate_ppb
         self._light_rate_hz = light_rate_hz
-        self._sample_ns = 1_000_000_000 // light_rate_hz if light_rate_hz else 0
+        self._sample_ns = NS_PER_S // light_rate_hz if light_rate_hz else 0
         self._world_ns = 0
         # What the core hands back, so that a callback finds its board.
         self._handle = ffi.new_handle(self)

@@ -15,12 +15,12 @@ from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from resume_rig.model.os_record import SleepKind
+from resume_rig.model.units import NS_PER_S
 from resume_rig.rig.sim.dut.event import SleepCause, WakeCause
 
 _NAMESPACE = "http://schemas.microsoft.com/win/2004/08/events/event"
 _EPOCH_DAYS = date(1970, 1, 1).toordinal()
 _S_PER_DAY = 86_400
-_NS_PER_S = 1_000_000_000
 # What XML 1.0 cannot carry, however it is escaped.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SPECIAL = re.compile("[<>&\x00-\x1f]")
@@ -90,7 +90,7 @@ def _form(
 
 def filetime(t_ns: int) -> str:
     """Return a time [ns since 1970 UTC] in the seven digits of a FILETIME, rounded down."""
-    seconds, rest_ns = divmod(t_ns, _NS_PER_S)
+    seconds, rest_ns = divmod(t_ns, NS_PER_S)
     return f"{_second_text(seconds)}.{rest_ns // 100:07d}Z"
 
 

@@ -17,6 +17,7 @@ from numpy.random import Generator
 
 from resume_rig.model.dut import DutBehaviour, DutProfile
 from resume_rig.model.os_record import SleepKind
+from resume_rig.model.units import NS_PER_MS, NS_PER_S, PPB
 from resume_rig.rig.sim.dut import os_events
 from resume_rig.rig.sim.dut.event import (
     DisplayOff,
@@ -44,8 +45,7 @@ from resume_rig.rig.sim.dut.os_events import (
 )
 from resume_rig.rig.sim.dut.states import by_chance
 
-_NS_PER_S = 1_000_000_000
-_MAX_OFFSET_NS = 4 * _NS_PER_S
+_MAX_OFFSET_NS = 4 * NS_PER_S
 _MAX_RATE_PPB = 20_000
 
 
@@ -78,7 +78,7 @@ class OsClock:
     def set_from_rtc(self, world_ns: int) -> int:
         """Run again from the reading of the RTC; return that, a whole second and a half."""
         rtc_ns = self._rtc_at_zero_ns + _scaled(world_ns, self._rtc_ppb)
-        self._set_ns = rtc_ns // _NS_PER_S * _NS_PER_S + _NS_PER_S // 2
+        self._set_ns = rtc_ns // NS_PER_S * NS_PER_S + NS_PER_S // 2
         self._set_world_ns = world_ns
         self._stopped_ns = None
         return self._set_ns
@@ -100,7 +100,7 @@ class OsClock:
 
 
 def _scaled(elapsed_ns: int, rate_ppb: int) -> int:
-    return elapsed_ns + elapsed_ns * rate_ppb // _NS_PER_S
+    return elapsed_ns + elapsed_ns * rate_ppb // PPB
 
 
 _MOST_MS = 2**63 - 1
@@ -179,7 +179,6 @@ class LogText:
 DUT_LOG_NAME: Final = "/dut/System.xml"
 """What a simulated bench calls this log."""
 
-_NS_PER_MS = 1_000_000
 _UPTIME_NS = 900_000_000_000  # at the start of the bench
 _SLP_TYP_TRAP_MS = 2
 _STALE_NS = 90_000  # real 107s stand 0.09 ms after the time at which the clock stopped
@@ -315,7 +314,7 @@ class OsLog:
         if self._in_standby():
             return
         reported_ns = moment.t_ns - self._began_ns - self.behaviour.unreported_suspend_ns
-        self._suspend_ms = max(reported_ns, 0) // _NS_PER_MS
+        self._suspend_ms = max(reported_ns, 0) // NS_PER_MS
         self._awake_ns += moment.t_ns - self._running_since_ns
         self._clock.stop(moment.t_ns)
 
@@ -328,7 +327,7 @@ class OsLog:
         self._running_since_ns = moment.t_ns
         self._wake = moment
         set_ns = new_ns + _CLOCK_SET_NS
-        down_ms = self._awake_ns // _NS_PER_MS
+        down_ms = self._awake_ns // NS_PER_MS
         self._write(os_events.resumed(old_ns + _STALE_NS, self._states()))
         self._write(os_events.clock_set(set_ns, new_ns, old_ns))
         if self._began.kind in (SleepKind.S4, SleepKind.FAST_STARTUP):
@@ -344,7 +343,7 @@ class OsLog:
     def _true_bios_ms(self, moment: OsResumed) -> int:
         """Return what the counter shows at the waking vector."""
         counted_ns = moment.bios_ns if self.behaviour.tsc_resets else moment.t_ns + _UPTIME_NS
-        return counted_ns // _NS_PER_MS
+        return counted_ns // NS_PER_MS
 
     def _states(self) -> tuple[int, int]:
         """Return the states that the OS claims for the sleep at hand."""
@@ -366,18 +365,18 @@ class OsLog:
             deep_us = round(slept_us * self.behaviour.standby_deep_share)
             self._write(os_events.left_standby(t_ns, slept_us, deep_us, latency_us))
             return
-        wake, image_ms = self._wake, self._began.image_ns // _NS_PER_MS
+        wake, image_ms = self._wake, self._began.image_ns // NS_PER_MS
         record = CycleRecord(
             sleep_ns=self._sleep_ns,
             wake_ns=self._clock.at(moment.t_ns) + jitter_ns,
             cause=wake.cause,
             sleep_ms=self._suspend_ms,
-            wake_ms=(wake.driver_ns + wake.user_ns) // _NS_PER_MS,
-            driver_init_ms=wake.driver_ns // _NS_PER_MS,
+            wake_ms=(wake.driver_ns + wake.user_ns) // NS_PER_MS,
+            driver_init_ms=wake.driver_ns // NS_PER_MS,
             bios_init_ms=round(self._true_bios_ms(wake) * self.behaviour.bios_factor),
             states=self._states(),
             hiber_write_ms=image_ms,
-            hiber_read_ms=wake.image_ns // _NS_PER_MS,
+            hiber_read_ms=wake.image_ns // NS_PER_MS,
             hiber_pages=image_ms * _PAGES_PER_MS,
             source_type=self.behaviour.wake_source_type,
         )

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from resume_rig.model.units import NS_PER_S
+
 _SOFT_START_NS = 8_000_000  # LED drivers start softly over 1 to 10 ms
 _FADE_NS = 1_000_000
-_NS_PER_S = 1_000_000_000
 _BLACK_COUNTS = 40
 _WHITE_COUNTS = 2_600  # 250 cd/m2 on a 12-bit converter
 _NOISE_COUNTS = 4.0
@@ -36,7 +37,7 @@ class Panel:
 
     def __init__(self, random: Generator, pwm_hz: int = 0, pwm_duty: float = 1.0) -> None:
         self._random = random
-        self._period_ns = _NS_PER_S // pwm_hz if pwm_hz else 0
+        self._period_ns = NS_PER_S // pwm_hz if pwm_hz else 0
         self._lit_ns = round(pwm_duty * self._period_ns)
         self._since_ns = -_SOFT_START_NS
         self._lit = True

@@ -15,17 +15,16 @@ from numpy.random import Generator
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutBehaviour, DutTiming, Spread
 from resume_rig.model.os_record import SleepKind
+from resume_rig.model.units import NS_PER_MS
 from resume_rig.rig.sim.dut.event import Agenda, DutEvent, PanelChange, Thread, WireChange
 
-MS: Final = 1_000_000
-
-OVERRIDE_NS: Final = 4_000 * MS
+OVERRIDE_NS: Final = 4_000 * NS_PER_MS
 """Intel PCH: power button override, after debounce, counted in S0."""
 
-SLP_S3_STRETCH_NS: Final = 50 * MS
+SLP_S3_STRETCH_NS: Final = 50 * NS_PER_MS
 """Minimum SLP_S3# assertion, default in coreboot."""
 
-SLP_S4_STRETCH_NS: Final = 1_000 * MS
+SLP_S4_STRETCH_NS: Final = 1_000 * NS_PER_MS
 """Minimum SLP_S4# assertion, default in coreboot."""
 
 SLP_SKEW_NS: Final = 30_000
@@ -34,12 +33,12 @@ SLP_SKEW_NS: Final = 30_000
 PLTRST_AFTER_SLP_NS: Final = 100_000
 """PLTRST# falls before the rails do."""
 
-LED_DELAY_NS: Final = 1 * MS
+LED_DELAY_NS: Final = 1 * NS_PER_MS
 
 NETWORK: Final = Spread(250_000, 0.3, 100_000, 1_000_000)
 """From a host's network stack to a network adapter one switch away (assumed)."""
 
-SLP_TYP_TRAP_NS: Final = 2 * MS
+SLP_TYP_TRAP_NS: Final = 2 * NS_PER_MS
 """Firmware's part on the way down (FPDT SuspendStart to SuspendEnd)."""
 
 DISPLAY_OFF_SHARE: Final = 0.03
@@ -48,41 +47,41 @@ DISPLAY_OFF_SHARE: Final = 0.03
 SLEEP_ENTERED_SHARE: Final = 0.6
 """Of the suspend time; real 42 records stand there."""
 
-ALONE_AFTER_NS: Final = 1_500 * MS
-FLUTTER_NS: Final = 2_000 * MS
+ALONE_AFTER_NS: Final = 1_500 * NS_PER_MS
+FLUTTER_NS: Final = 2_000 * NS_PER_MS
 """Of the power LED's line, with SimFault.NOISY_LINE."""
 
 FLUTTER_STEP_NS: Final = 40_000
-BOOT_LOGO_NS: Final = 1_800 * MS
-BOOT_KERNEL_NS: Final = 3_000 * MS
-BOOT_UP_NS: Final = 9_000 * MS
+BOOT_LOGO_NS: Final = 1_800 * NS_PER_MS
+BOOT_KERNEL_NS: Final = 3_000 * NS_PER_MS
+BOOT_UP_NS: Final = 9_000 * NS_PER_MS
 
-SECOND_RESET_AFTER_NS: Final = 80 * MS
+SECOND_RESET_AFTER_NS: Final = 80 * NS_PER_MS
 """A double reset: PLTRST# falls again so long after its first rise ..."""
 
-SECOND_RESET_NS: Final = 40 * MS
+SECOND_RESET_NS: Final = 40 * NS_PER_MS
 """... for so long."""
 
-POST_NS: Final = 1_600 * MS
+POST_NS: Final = 1_600 * NS_PER_MS
 """What a firmware takes more for a wake from S4, which is a boot to it."""
 
-DEEP_AFTER_NS: Final = 400 * MS
+DEEP_AFTER_NS: Final = 400 * NS_PER_MS
 """From the OS having stopped to SLP_S0# falling, in Modern Standby (assumed)."""
 
-DEEP_EVERY_NS: Final = 5_000 * MS
+DEEP_EVERY_NS: Final = 5_000 * NS_PER_MS
 """Something wakes the platform out of its deepest state so often (assumed)."""
 
-STANDBY_EXIT_NS: Final = 120 * MS
+STANDBY_EXIT_NS: Final = 120 * NS_PER_MS
 """From an accepted trigger to the OS, in Modern Standby."""
 
 LID_BOUNCE_NS: Final = 700_000
 """Between two changes of a lid's sensor that bounces."""
 
 
-SHUTDOWN_NS: Final = 2_500 * MS
+SHUTDOWN_NS: Final = 2_500 * NS_PER_MS
 """What ending every session takes more than a suspend."""
 
-RTC_TICK_NS: Final = 1_000 * MS
+RTC_TICK_NS: Final = 1_000 * NS_PER_MS
 """A wake by the DUT's own clock comes at a whole second."""
 
 
@@ -239,8 +238,8 @@ class DutLines:
 CONTACT_DELAY: Final[Mapping[tuple[Actuator, bool], Spread]] = {
     (Actuator.BUTTON, True): Spread(500_000, 0.4, 200_000, 1_200_000),
     (Actuator.BUTTON, False): Spread(400_000, 0.8, 60_000, 2_900_000),
-    (Actuator.LID, True): Spread(24 * MS, 0.1, 15 * MS, 40 * MS),
-    (Actuator.LID, False): Spread(4 * MS, 0.2, 2 * MS, 15 * MS),
+    (Actuator.LID, True): Spread(24 * NS_PER_MS, 0.1, 15 * NS_PER_MS, 40 * NS_PER_MS),
+    (Actuator.LID, False): Spread(4 * NS_PER_MS, 0.2, 2 * NS_PER_MS, 15 * NS_PER_MS),
     # Assumed: the resume signal is on a suspended bus within a frame or so.
     (Actuator.KEYBOARD, True): Spread(300_000, 0.3, 100_000, 1_000_000),
     (Actuator.KEYBOARD, False): Spread(300_000, 0.3, 100_000, 1_000_000),
