@@ -69,8 +69,8 @@ def run(name: str, troubles: Troubles, seeds: range, *, pressed: bool) -> None:
     steps, began = [0, 0, 0], time.perf_counter()
     for seed in seeds:
         pace, offset, made = generated(seed, troubles, pressed=pressed)
-        same_epoch = seed % 3 != 0
-        found = match(made.cycles, made.records, same_epoch=same_epoch)
+        both_utc = seed % 3 != 0
+        found = match(made.cycles, made.records, both_utc=both_utc)
         before = by_pace[pace].high_wrong, by_pace[pace].wrong
         by_pace[pace].add(made, found)
         bands_of(made, found, bands)
@@ -104,7 +104,7 @@ def told(name: str, troubles: Troubles, seeds: range) -> None:
         for how, score in scores.items():
             telling = tell(made, how, seed) if how in TELLS else made
             began, wrong = time.process_time(), score.wrong
-            found = match(telling.cycles, telling.records, same_epoch=seed % 3 != 0)
+            found = match(telling.cycles, telling.records, both_utc=seed % 3 != 0)
             took_s[how] += time.process_time() - began
             score.add(telling, found)
             if score.wrong != wrong:

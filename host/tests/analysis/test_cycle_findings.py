@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from resume_rig.analysis.cycles.health import drains_finding
-from resume_rig.analysis.findings.context import RecordedCycle, Surroundings
+from resume_rig.analysis.findings.context import Context, RecordedCycle
 from resume_rig.analysis.findings.disagreements import (
+    context_of,
     disagreements,
     display_findings,
-    surroundings_of,
     unexplained_findings,
 )
 from resume_rig.analysis.findings.silent_steps import (
@@ -44,7 +44,7 @@ from resume_rig.model.result.verdict import Finding, FindingKind
 MS = 1_000_000
 S = 1_000 * MS
 REQUIREMENT = load_requirement("sysfund-0004")
-AROUND = Surroundings(REQUIREMENT, BoundedNs(10 * MS, 3 * MS), Norms(), History(), {})
+AROUND = Context(REQUIREMENT, BoundedNs(10 * MS, 3 * MS), Norms(), History(), {})
 WIRED = (Channel.SLP_S3, Channel.SLP_S4, Channel.PWR_OK)
 OUTSIDE = replace(
     OutsideCycle(1, Outcome.SLEPT_AND_WOKE, OutsideState.S3, Actuator.BUTTON, None, None, None, {}),
@@ -322,7 +322,7 @@ def test_a_silent_step_is_told_where_no_event_tells_one(record) -> None:
     assert event.evidence["stepped_ns"] == 2 * S
 
 
-def possible(outside: OutsideCycle, own, around: Surroundings = AROUND) -> RecordedCycle:
+def possible(outside: OutsideCycle, own, around: Context = AROUND) -> RecordedCycle:
     pair = RecordedCycle(outside, own, around)
     vars(pair).update(longest_bios_ms=1e6, one_cause=None)
     return pair
@@ -399,9 +399,9 @@ def test_usual_power_and_room_are_of_the_campaigns_middle(record) -> None:
         power = None if watts is None else CyclePower(awake_w=PowerFigure(watts, 0.1))
         return replace(OUTSIDE, number=number, power=power)
 
-    def around(*watts: float | None) -> Surroundings:
+    def around(*watts: float | None) -> Context:
         cycles = [awake(n, each) for n, each in enumerate(watts)]
-        return surroundings_of(
+        return context_of(
             cycles,
             {},
             [],

@@ -10,7 +10,7 @@ from findings_truth import ADVICE, CASES, FindingCase, erring, healthy
 from numpy.random import default_rng
 from played_campaign import LIMIT, Bench, play
 
-from resume_rig.analysis.findings.disagreements import disagreements, surroundings_of
+from resume_rig.analysis.findings.disagreements import context_of, disagreements
 from resume_rig.analysis.findings.explanations import explained
 from resume_rig.analysis.reconcile.norms import UNKNOWN_PLATFORM
 from resume_rig.model.channel import Actuator
@@ -126,7 +126,7 @@ def test_every_kind_is_explained_and_documented(kind: FindingKind, fixtures_dir:
 def test_a_real_firmware_is_not_accused(shared_data: Path, name: str) -> None:
     """Its averages follow the formula, and a count of 1 after hibernation is not stuck."""
     records = read_logs([shared_data / "eventlog" / name]).records
-    around = surroundings_of(
+    around = context_of(
         [],
         {},
         records,

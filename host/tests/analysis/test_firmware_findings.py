@@ -9,9 +9,9 @@ from math import hypot
 
 import pytest
 
-from resume_rig.analysis.findings.context import RecordedCycle, Surroundings
+from resume_rig.analysis.findings.context import Context, RecordedCycle
 from resume_rig.analysis.findings.firmware import (
-    Claim,
+    BiosClaim,
     bios_findings,
     claim_of,
     detectable_bios,
@@ -29,7 +29,7 @@ from resume_rig.model.result.verdict import FindingKind
 
 MS = 1_000_000
 REQUIREMENT = load_requirement("sysfund-0004")  # advises 250 ms of BIOS
-AROUND = Surroundings(REQUIREMENT, BoundedNs(0, 0), Norms(), History(), {})
+AROUND = Context(REQUIREMENT, BoundedNs(0, 0), Norms(), History(), {})
 OUTSIDE = OutsideCycle(
     1, Outcome.SLEPT_AND_WOKE, OutsideState.S3, Actuator.BUTTON, None, None, None, {}
 )
@@ -58,23 +58,25 @@ def kinds(found) -> list[str]:
 @pytest.mark.parametrize(
     ("bios_ms", "room_ms", "told", "claim"),
     [
-        (None, 1_000.0, (None, None), Claim.POSSIBLE),
-        (1_000, 1_000.0, (None, None), Claim.POSSIBLE),
-        (900_000, None, (True, 1000), Claim.POSSIBLE),
-        (1_001, 1_000.0, (None, None), Claim.TOO_LONG),
-        (1_001, 1_000.0, (True, 1000), Claim.UPTIME),
-        (190_000, 1_000.0, (None, 1000), Claim.OTHER_UNIT),
-        (190_000, 1_000.0, (False, 1000), Claim.OTHER_UNIT),
-        (190_000, 1_000.0, (True, 1000), Claim.UPTIME),
+        (None, 1_000.0, (None, None), BiosClaim.POSSIBLE),
+        (1_000, 1_000.0, (None, None), BiosClaim.POSSIBLE),
+        (900_000, None, (True, 1000), BiosClaim.POSSIBLE),
+        (1_001, 1_000.0, (None, None), BiosClaim.TOO_LONG),
+        (1_001, 1_000.0, (True, 1000), BiosClaim.UPTIME),
+        (190_000, 1_000.0, (None, 1000), BiosClaim.OTHER_UNIT),
+        (190_000, 1_000.0, (False, 1000), BiosClaim.OTHER_UNIT),
+        (190_000, 1_000.0, (True, 1000), BiosClaim.UPTIME),
         # No factor was found for the campaign, or it does not fit this cycle.
-        (190_000, 1_000.0, (None, None), Claim.UPTIME),
-        (190_000, 1_000.0, (False, None), Claim.TOO_LONG),
-        (190_000, 1_000.0, (None, 1_000_000), Claim.UPTIME),
-        (60_000, 1_000.0, (None, None), Claim.UPTIME),
-        (59_999, 1_000.0, (None, None), Claim.TOO_LONG),
+        (190_000, 1_000.0, (None, None), BiosClaim.UPTIME),
+        (190_000, 1_000.0, (False, None), BiosClaim.TOO_LONG),
+        (190_000, 1_000.0, (None, 1_000_000), BiosClaim.UPTIME),
+        (60_000, 1_000.0, (None, None), BiosClaim.UPTIME),
+        (59_999, 1_000.0, (None, None), BiosClaim.TOO_LONG),
     ],
 )
-def test_what_can_be_believed_of_a_bios_time(cycle, bios_ms, room_ms, told, claim: Claim) -> None:
+def test_what_can_be_believed_of_a_bios_time(
+    cycle, bios_ms, room_ms, told, claim: BiosClaim
+) -> None:
     counts, factor = told
     around = replace(AROUND, history=History(keeps_counting=counts), unit_factor=factor)
 
@@ -424,7 +426,7 @@ def test_what_would_have_been_found_needs_a_cycle_that_reports(record) -> None:
 def test_by_the_clock_an_error_of_its_whole_width_is_found(record) -> None:
     stopped = BoundedNs(0, MS)
 
-    def around(*widths: tuple[float, float]) -> Surroundings:
+    def around(*widths: tuple[float, float]) -> Context:
         return replace(
             AROUND,
             hidden={n: hidden(0, bound, drift, stopped) for n, (bound, drift) in enumerate(widths)},

@@ -136,7 +136,7 @@ def test_an_even_pace_with_older_records_before_it_is_called_ambiguous(record) -
     awake = UTC_NS + np.arange(20) * 45 * S
     wakes = UTC_NS + np.arange(-10, 20) * 45 * S + S // 2
 
-    found = match(outside(awake), records(record, wakes), same_epoch=False)
+    found = match(outside(awake), records(record, wakes), both_utc=False)
 
     assert found.pairs == ()
     assert set(found.cycle_reasons.values()) == {CycleReason.AMBIGUOUS}
@@ -181,15 +181,15 @@ def test_ten_thousand_cycles_match_ten_thousand_records(record) -> None:
 
 
 @pytest.mark.parametrize(
-    ("offset_s", "same_epoch", "matched"),
+    ("offset_s", "both_utc", "matched"),
     [(2.0, True, True), (-50_000.0, True, False), (9e6, True, False), (9e6, False, False)],
     ids=["near", "time zone", "months", "capture"],
 )
 def test_a_single_cycle_and_record_match_where_plausible(
-    record, offset_s, same_epoch, matched
+    record, offset_s, both_utc, matched
 ) -> None:
     found = match(
-        outside([UTC_NS]), records(record, [UTC_NS + int(offset_s * S)]), same_epoch=same_epoch
+        outside([UTC_NS]), records(record, [UTC_NS + int(offset_s * S)]), both_utc=both_utc
     )
 
     assert (len(found.pairs) == 1) is matched
@@ -205,7 +205,7 @@ def test_a_single_cycle_takes_the_record_at_its_own_time(record) -> None:
 
 
 def test_a_lone_cycle_of_a_capture_is_not_given_any_of_many_records(record) -> None:
-    found = match(outside([5 * S]), records(record, [UTC_NS, UTC_NS + 99 * S]), same_epoch=False)
+    found = match(outside([5 * S]), records(record, [UTC_NS, UTC_NS + 99 * S]), both_utc=False)
 
     assert found.pairs == ()
 
@@ -304,7 +304,7 @@ def test_generated_campaigns_match_no_wrong_record_for_certain(troubles) -> None
         pace, offset = PACES[seed % len(PACES)], OFFSETS[seed // len(PACES)]
         made = campaign(1000 + seed, 60, pace, offset, troubles)
 
-        score.add(made, match(made.cycles, made.records, same_epoch=seed % 2 == 0))
+        score.add(made, match(made.cycles, made.records, both_utc=seed % 2 == 0))
 
     if troubles is REALISTIC:
         assert score.high_wrong == 0

@@ -123,7 +123,7 @@ def test_a_campaign_whose_cycle_has_no_time_of_the_host_gives_none(given) -> Non
     match_cycles([cycle(), cycle(utc_ns=None)], [os_record()], None, (), related=True)
 
     assert given["cycles"][1] == OutsideMoments(None, None)
-    assert given["same_epoch"] is True
+    assert given["both_utc"] is True
 
 
 def test_kinds_are_excluded_by_what_each_cycle_showed(given) -> None:
@@ -134,7 +134,7 @@ def test_kinds_are_excluded_by_what_each_cycle_showed(given) -> None:
 
     unlike = [moments.unlike for moments in given["cycles"]]
     assert unlike == [UNLIKE_S4, frozenset({SleepKind.S3}), frozenset(), UNLIKE_S4]
-    assert given["same_epoch"] is False
+    assert given["both_utc"] is False
 
 
 def test_a_record_is_of_the_first_reading_that_had_it(given) -> None:
@@ -413,7 +413,7 @@ def test_a_boot_is_given_as_a_wake_after_its_firmware(given) -> None:
     assert told == [(7 * S, None, 0, 4000), (8 * S, None, 0, 3001), (9 * S, None, 0, None),
                     (10 * S, None, 0, 3001)]  # fmt: skip
     assert given["arrived_at"] == [None, None, 0, None]
-    assert (given["same_epoch"], given["left_out"]) == (True, ())
+    assert (given["both_utc"], given["left_out"]) == (True, ())
     assert (answer.boots, answer.shutdowns) == ({3: (5, 0.999)}, {})
 
 

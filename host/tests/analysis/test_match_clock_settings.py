@@ -111,7 +111,7 @@ def test_a_known_pair_holds_in_either_view(record) -> None:
     awake, told = campaign_of(record, 60, jitter_s=0.02)
     told = saying(set_before(told, 30, 17.0), 30, 17.0)
 
-    found = match(outside(awake[:50]), told[5:], same_epoch=False, stated_pair=(7, 2))
+    found = match(outside(awake[:50]), told[5:], both_utc=False, stated_pair=(7, 2))
 
     assert found.pairs == tuple((n + 5, n) for n in range(45))
     assert all_certain(found)

@@ -45,7 +45,7 @@ def live(made: Campaign, late: int) -> Match:
     """Match a log that was read after each cycle, and that many readings late."""
     at = {record: min(cycle + late, len(made.cycles) - 1) for cycle, record in made.truth.items()}
     arrived = [at.get(record) for record in range(len(made.records))]
-    return match(made.cycles, made.records, arrived_at=arrived, same_epoch=True)
+    return match(made.cycles, made.records, arrived_at=arrived, both_utc=True)
 
 
 def two_logs(made: Campaign, other: Campaign, shift_s: float) -> Match:
@@ -63,7 +63,7 @@ def two_logs(made: Campaign, other: Campaign, shift_s: float) -> Match:
         )
         for each in other.records
     ]
-    return match(made.cycles, [*made.records, *theirs], same_epoch=True)
+    return match(made.cycles, [*made.records, *theirs], both_utc=True)
 
 
 def stated(made: Campaign, place: int) -> Match:
@@ -72,16 +72,16 @@ def stated(made: Campaign, place: int) -> Match:
 
 
 SCENES: dict[str, Callable[[], Match]] = {
-    "even, host": lambda: alone(of(2, 24, "even", "near", FEW_BEFORE), same_epoch=True),
-    "jittered, zone": lambda: alone(of(3, 30, "jittered", "zone", FEW_BEFORE), same_epoch=True),
+    "even, host": lambda: alone(of(2, 24, "even", "near", FEW_BEFORE), both_utc=True),
+    "jittered, zone": lambda: alone(of(3, 30, "jittered", "zone", FEW_BEFORE), both_utc=True),
     "random": lambda: alone(of(4, 24, "random", "hours", LOSING)),
-    "from images": lambda: alone(of(8, 30, "S4", "near", LOSING), same_epoch=True),
+    "from images": lambda: alone(of(8, 30, "S4", "near", LOSING), both_utc=True),
     "set often, reported": lambda: alone(
         tell(of(11, 40, "random", "hours", SET_OFTEN), "truly", 1)
     ),
     "read live": lambda: live(of(13, 30, "even", "near", FEW_BEFORE), 0),
     "read live, late": lambda: live(of(14, 30, "jittered", "hours", LOSING), 2),
-    "few": lambda: alone(of(16, 3, "random", "near", FEW_BEFORE), same_epoch=True),
+    "few": lambda: alone(of(16, 3, "random", "near", FEW_BEFORE), both_utc=True),
     "of another unit": lambda: alone(
         replace(
             of(17, 14, "random", "near", FEW_BEFORE),
@@ -93,7 +93,7 @@ SCENES: dict[str, Callable[[], Match]] = {
             of(19, 20, "even", "near", FEW_BEFORE),
             records=of(20, 20, "even", "near", FEW_BEFORE).records,
         ),
-        same_epoch=True,
+        both_utc=True,
     ),
     "two logs": lambda: two_logs(
         of(21, 20, "random", "near", FEW_BEFORE), of(22, 30, "random", "near", FEW_BEFORE), 40.0

@@ -81,7 +81,7 @@ def test_a_prior_alone_makes_no_pair_certain(count: int) -> None:
     for seed in range(6):
         made, last = clean(seed, "even", 10), range(10 - count, 10)
         late = hung(hung(made, range(count), silent=0.0), last, wrote=last)
-        found = certain(found_in(late, same_epoch=False))
+        found = certain(found_in(late, both_utc=False))
         assert all(late.truth.get(cycle) == record for cycle, record in found.items())
 
 
@@ -113,5 +113,5 @@ def test_no_wrong_pair_is_certain(seed: int, wrote: str) -> None:
     those, silent = told[wrote]
     spoilt = hung(made, some, wrote=those, silent=silent)
     score = Score()
-    score.add(spoilt, found_in(spoilt, same_epoch=seed % 3 != 0))
+    score.add(spoilt, found_in(spoilt, both_utc=seed % 3 != 0))
     assert score.high_wrong == 0

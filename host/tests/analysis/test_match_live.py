@@ -87,7 +87,7 @@ def test_a_long_campaign_that_was_watched_is_matched_at_an_even_pace(record) -> 
 def test_a_short_even_capture_says_how_many_offsets_are_alike(record) -> None:
     awake, wakes = even(120)
 
-    found = match(outside(awake[50:62]), records(record, wakes), same_epoch=False)
+    found = match(outside(awake[50:62]), records(record, wakes), both_utc=False)
 
     assert found.pairs == ()
     assert found.equal_offsets >= 10
@@ -101,7 +101,7 @@ def test_one_longer_pause_ties_a_short_even_capture(record) -> None:
     awake = UTC_NS + (np.cumsum(pauses) * S).astype(np.int64)
     wakes = os_wakes(awake, 3600 * S, generator)
 
-    found = match(outside(awake[46:70]), records(record, wakes), same_epoch=False)
+    found = match(outside(awake[46:70]), records(record, wakes), both_utc=False)
 
     assert found.pairs == tuple((i, i + 46) for i in range(24))
     assert all_certain(found)

@@ -68,7 +68,7 @@ def test_a_short_run_between_two_steps_is_not_given_away_for_certain(seed) -> No
     score = Score()
     made = campaign(seed, n, pace, offset, BRUTAL)
 
-    score.add(made, match(made.cycles, made.records, same_epoch=seed % 3 != 0))
+    score.add(made, match(made.cycles, made.records, both_utc=seed % 3 != 0))
 
     assert score.high_wrong == 0
     assert score.pairs >= 0.5 * score.matchable
@@ -83,7 +83,7 @@ def test_a_pair_that_an_unseen_setting_explains_is_not_certain(seed) -> None:
     score = Score()
     made = campaign(seed, n, pace, offset, BRUTAL)
 
-    score.add(made, match(made.cycles, made.records, same_epoch=seed % 3 != 0))
+    score.add(made, match(made.cycles, made.records, both_utc=seed % 3 != 0))
 
     assert score.high_wrong == 0
     assert score.wrong == 0

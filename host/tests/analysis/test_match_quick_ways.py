@@ -126,7 +126,7 @@ def test_of_seeded_campaigns_no_less_is_matched_and_nothing_wrong(
     made = campaign(seed, 100, PACES[seed % 5], OFFSETS[seed % 4], troubles)
     score = Score()
 
-    score.add(made, match(made.cycles, made.records, same_epoch=seed % 3 != 0))
+    score.add(made, match(made.cycles, made.records, both_utc=seed % 3 != 0))
 
     assert score.matchable == records
     assert score.pairs >= matched

@@ -36,7 +36,7 @@ def test_a_record_of_a_clock_that_was_set_is_of_the_campaign() -> None:
     found = match(
         [moments(number) for number in range(CYCLES)],
         [record(number) for number in range(CYCLES)],
-        same_epoch=False,
+        both_utc=False,
         arrived_at=range(CYCLES),
     )
 
@@ -53,7 +53,7 @@ def test_without_readings_it_may_be_of_a_sleep_before() -> None:
     found = match(
         [moments(number) for number in range(CYCLES)],
         [record(number) for number in range(CYCLES)],
-        same_epoch=False,
+        both_utc=False,
     )
     # So few cycles at so even a pace do not even show that the log is of this unit.
     not_ours = (RecordReason.BEFORE_CAMPAIGN, RecordReason.UNRELATED)

@@ -21,7 +21,7 @@ def known(cycles: list[OutsideMoments], told: list[OsRecord], cycle: int, record
         range(1, len(cycles) + 1),
         cycles,
         told,
-        lambda pair: match(cycles, told, same_epoch=False, stated_pair=pair),
+        lambda pair: match(cycles, told, both_utc=False, stated_pair=pair),
     )
 
 
@@ -59,7 +59,7 @@ def test_the_times_alone_are_enough_for_a_pair_that_agrees(record) -> None:
 
     found = known(outside(awake), told, 7, 6)
 
-    assert found.pairs == match(outside(awake), told, same_epoch=False).pairs
+    assert found.pairs == match(outside(awake), told, both_utc=False).pairs
 
 
 @pytest.mark.parametrize(

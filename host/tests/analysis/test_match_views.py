@@ -92,8 +92,8 @@ def test_an_entry_that_is_farther_than_1_3_s_says_nothing(away_s, adds) -> None:
 def test_how_likely_a_log_is_of_these_cycles() -> None:
     cycles, entries = cycles_at([50.0, 80.0]), entries_at([7.0, 107.0])
 
-    def likely(evidence, same_epoch):
-        return related(evidence, NOISE, entries, cycles, same_epoch=same_epoch)
+    def likely(evidence, both_utc):
+        return related(evidence, NOISE, entries, cycles, both_utc=both_utc)
 
     # One log in ten is of none, and its offset is anywhere within the spans and an hour.
     elsewhere = 0.1 / (100 + 30 + 3600) * 600
@@ -103,7 +103,7 @@ def test_how_likely_a_log_is_of_these_cycles() -> None:
     assert likely(-9.0, True) == pytest.approx(1 / (1 + a_week * math.exp(9)))
     long = entries_at([7.0, 7.0 + 8 * 86_400])
     longer = 0.1 / (8 * 86_400 + 30 + 3600) * 600
-    found = related(-9.0, NOISE, long, cycles, same_epoch=True)
+    found = related(-9.0, NOISE, long, cycles, both_utc=True)
     assert found == pytest.approx(1 / (1 + longer * math.exp(9)))
     assert likely(-1e6, True) == pytest.approx(0.0, abs=1e-300)
     assert likely(1e6, True) == 1.0
@@ -148,9 +148,9 @@ def test_the_likeliest_record_of_each_cycle_is_chosen(seed) -> None:
     likely = random.choice([1e-4, 0.3, 0.6, 0.9], len(rows))
     chain = Chain(rows, slots, likely, 50.0)
 
-    found = choose(cycles, entries, tracks, chain, NOISE, same_epoch=True)
+    found = choose(cycles, entries, tracks, chain, NOISE, both_utc=True)
 
-    tied = related(50.0, NOISE, entries, cycles, same_epoch=True)
+    tied = related(50.0, NOISE, entries, cycles, both_utc=True)
     sums, best = shares(cycles, entries, tracks, chain)
     pairs = sorted(sums)
     options = choice_of(
@@ -177,9 +177,7 @@ def test_the_likeliest_record_of_each_cycle_is_chosen(seed) -> None:
 def test_what_is_less_likely_than_1_of_10_000_is_no_record(likely, count) -> None:
     chain = Chain(np.array([0]), np.array([0]), np.array([likely]), 50.0)
 
-    found = choose(
-        cycles_at([0.0]), entries_at([0.0]), one_track(1), chain, NOISE, same_epoch=False
-    )
+    found = choose(cycles_at([0.0]), entries_at([0.0]), one_track(1), chain, NOISE, both_utc=False)
 
     assert len(found.rows) == count
 
@@ -188,9 +186,9 @@ def test_where_the_log_is_hardly_of_these_cycles_none_has_a_likely_record() -> N
     cycles, entries = cycles_at([0.0]), entries_at([0.0])
     chain = Chain(np.array([0]), np.array([0]), np.ones(1), -8.0)
 
-    found = choose(cycles, entries, one_track(1), chain, NOISE, same_epoch=False)
+    found = choose(cycles, entries, one_track(1), chain, NOISE, both_utc=False)
 
-    tied = related(-8.0, NOISE, entries, cycles, same_epoch=False)
+    tied = related(-8.0, NOISE, entries, cycles, both_utc=False)
     assert found.probability == pytest.approx(tied, rel=0.02)
     assert tied < 0.03
 
@@ -221,8 +219,8 @@ class Followed:
     def evidence(self, others_hz):
         return self._said[self._unset(self.view), others_hz]
 
-    def found(self, *, same_epoch):
-        assert same_epoch
+    def found(self, *, both_utc):
+        assert both_utc
         return replace(self._founds[self._unset(self.view)], view=self.view)
 
 
@@ -239,13 +237,13 @@ UNSET = found_of(choice_of([1, 2, 3], [1, 0, 3], [0.7, 0.9, 0.6]))
 def answer(monkeypatch, said, *, as_is=AS_IS, unset=UNSET, settings_s=(0, 40)):
     class Stand:
         @staticmethod
-        def of(view, *, same_epoch):
-            assert same_epoch
+        def of(view, *, both_utc):
+            assert both_utc
             return Followed(view, said, {False: as_is, True: unset})
 
     monkeypatch.setattr(views, "_Followed", Stand)
     times = log_of(100, 200, 270, 350, settings_s=settings_s)
-    return likeliest(CYCLES, times, READ, None, same_epoch=True)
+    return likeliest(CYCLES, times, READ, None, both_utc=True)
 
 
 def evidence(by_as_is, by_unset, *, as_is=100.0):
@@ -319,13 +317,13 @@ def test_times_stay_as_they_are_where_the_campaign_begins(monkeypatch) -> None:
 
     class Stand(Followed):
         @classmethod
-        def of(cls, view, *, same_epoch):
+        def of(cls, view, *, both_utc):
             seen.append(view.entries.at_s + (view.entries.base_ns - CYCLES.base_ns) * 1e-9)
             return cls(view, evidence(-99.0, -99.0), {False: AS_IS, True: UNSET})
 
     monkeypatch.setattr(views, "_Followed", Stand)
 
-    likeliest(CYCLES, log_of(20, 101, 270, 350, settings_s=(0, 40, 7)), READ, None, same_epoch=True)
+    likeliest(CYCLES, log_of(20, 101, 270, 350, settings_s=(0, 40, 7)), READ, None, both_utc=True)
 
     as_is, unset = seen
     assert (as_is - unset).tolist() == pytest.approx([-40.0, 0.0, 7.0, 7.0])
@@ -367,9 +365,7 @@ def test_of_a_log_of_another_unit_nothing_is_left(monkeypatch, log_odds, is_fore
 def test_wakes_are_held_against_wakes_else_sleeps_against_sleeps() -> None:
     def view_of(records, cycles=CYCLES):
         times = record_times(columns_of(records), NO_SLEEPS)
-        return likeliest(
-            cycles, times, arrivals_of((), len(records), 4), None, same_epoch=True
-        ).view
+        return likeliest(cycles, times, arrivals_of((), len(records), 4), None, both_utc=True).view
 
     wakes = [os_record(wake_time_utc_ns=at * S) for at in (101, 161)]
     sleeps = [os_record(sleep_time_utc_ns=at * S) for at in (80, 140)]
@@ -392,7 +388,7 @@ def test_wakes_are_held_against_wakes_else_sleeps_against_sleeps() -> None:
 def test_of_no_record_or_no_cycle_nothing_is_found() -> None:
     none_slept = moments_of([OutsideMoments(None, None)])
     for cycles, times, records in ((CYCLES, log_of(), 0), (none_slept, log_of(100), 1)):
-        found = likeliest(cycles, times, arrivals_of((), records, 4), None, same_epoch=True)
+        found = likeliest(cycles, times, arrivals_of((), records, 4), None, both_utc=True)
 
         assert found.view.is_empty
         assert (len(found.chosen.rows), len(found.possible.rows), len(found.own)) == (0, 0, 0)
@@ -443,11 +439,11 @@ def stages(monkeypatch):
     return given
 
 
-def followed(n=3, *, stated_pair=None, by_wake=True, same_epoch=True):
+def followed(n=3, *, stated_pair=None, by_wake=True, both_utc=True):
     entries = entries_at(np.arange(6.0))
     cycles = cycles_at(np.arange(float(n)), stated_pair=stated_pair)
     view = View(cycles, entries, entries_at([]) if by_wake else entries)
-    return views._Followed.of(view, same_epoch=same_epoch)
+    return views._Followed.of(view, both_utc=both_utc)
 
 
 def test_what_a_campaign_is_like_is_learnt_in_two_rounds_from_what_is_likely(stages) -> None:
@@ -486,7 +482,7 @@ def test_the_trace_of_a_unit_ties_wakes_that_nobody_tied(stages, fields, is_aske
     length = Length(to_sleep=False, bias_s=0.0, scale_s=0.1, range_s=9.0)
     stages["trace"] = Traced(np.array([4.0, 5.0]), length)
 
-    followed(**fields, same_epoch=False)
+    followed(**fields, both_utc=False)
 
     assert len(stages["traced"]) == is_asked
     ((*_, expected_s, traced_s, _),) = stages["find_tracks"]

@@ -34,7 +34,7 @@ from resume_rig.timing.budget import (
     unproven_row,
 )
 from resume_rig.timing.clocks import VirtualClock
-from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment, Stimulus
+from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment, TimedCommand
 from resume_rig.timing.hull import ClockLimits, board_limits
 from resume_rig.timing.light_budget import (
     LightDefinition,
@@ -155,7 +155,7 @@ def test_a_command_is_known_as_well_as_its_clock_and_its_way(by, word, half_ns) 
     ("half_ns", "kept"), [(0, 0), (1, 10_000), (10_000, 10_000), (10_001, 20_000)]
 )
 def test_the_time_of_a_command_is_rounded_up_to_ten_microseconds(half_ns, kept) -> None:
-    assert Stimulus.within(WakeMeans.LAN, half_ns).clocks_half_ns == kept
+    assert TimedCommand.within(WakeMeans.LAN, half_ns).clocks_half_ns == kept
 
 
 def test_the_other_terms_are_as_wide_as_they_are_told() -> None:

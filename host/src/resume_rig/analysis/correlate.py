@@ -9,11 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from resume_rig.analysis.findings.context import RecordedCycle, Surroundings
+from resume_rig.analysis.findings.context import Context, RecordedCycle
 from resume_rig.analysis.findings.disagreements import (
     bios_is_impossible,
+    context_of,
     disagreements,
-    surroundings_of,
 )
 from resume_rig.analysis.findings.firmware import detectable_bios
 from resume_rig.analysis.findings.sleeps import record_missing
@@ -154,7 +154,7 @@ class Reconciled(Matched):
         around: what all cycles share.
     """
 
-    around: Surroundings
+    around: Context
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,7 +287,7 @@ def _match(campaign: Cycles) -> Matched:
 
 
 def _reconcile(campaign: Matched) -> Reconciled:
-    around = surroundings_of(
+    around = context_of(
         Derived(campaign.cycles, attrgetter("outside")),
         campaign.certain,
         campaign.reading.records,

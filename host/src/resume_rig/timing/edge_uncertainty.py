@@ -59,7 +59,7 @@ _MOST_WIDTHS: Final = 2_048
 _CLOCKS_STEP_NS: Final = 10_000
 
 
-class Stimulus(NamedTuple):
+class TimedCommand(NamedTuple):
     """A trigger that no wire shows; its command says when it was.
 
     Attributes:
@@ -71,7 +71,7 @@ class Stimulus(NamedTuple):
     clocks_half_ns: int = 0
 
     @classmethod
-    def within(cls, by: WakeBy, half_ns: int) -> "Stimulus":
+    def within(cls, by: WakeBy, half_ns: int) -> "TimedCommand":
         """Return one whose time is known to within a half-width, which is rounded up."""
         return cls(by, -(-half_ns // _CLOCKS_STEP_NS) * _CLOCKS_STEP_NS)
 
@@ -80,14 +80,14 @@ class Moment(NamedTuple):
     """One end of an interval: an edge, an onset of light, or a command in place of an edge.
 
     Attributes:
-        channel: of the edge; that of the button where it is a `stimulus`.
+        channel: of the edge; that of the button where it is a `command`.
     """
 
     channel: Channel
     t_ns: int
     rises: bool = True
     light: LightEnd | None = None
-    stimulus: Stimulus | None = None
+    command: TimedCommand | None = None
 
 
 class Ramp(NamedTuple):
@@ -203,8 +203,8 @@ class IntervalBounds:
 
     def _pair(self, start: Moment, end: Moment) -> "_Pair":
         key = (
-            (start.channel, start.rises, start.light, start.stimulus),
-            (end.channel, end.rises, end.light, end.stimulus),
+            (start.channel, start.rises, start.light, start.command),
+            (end.channel, end.rises, end.light, end.command),
         )
         pair = self._pairs.get(key)
         if pair is None:
@@ -230,8 +230,8 @@ class IntervalBounds:
         if moment.light is not None:
             yield from light_rows(moment.light, self.front_end)
             return
-        if moment.stimulus is not None:
-            yield from command_rows(*moment.stimulus)
+        if moment.command is not None:
+            yield from command_rows(*moment.command)
             return
         channel, rises = moment.channel, moment.rises
         if self.capture is not None:
@@ -277,7 +277,7 @@ class IntervalBounds:
 
 _PLACE = attrgetter("t_ns", "number")
 Witness = Callable[[IntervalBounds, Moment, Moment, BoundedNs], None]
-_EndKey: TypeAlias = tuple[Channel, bool, LightEnd | None, Stimulus | None]
+_EndKey: TypeAlias = tuple[Channel, bool, LightEnd | None, TimedCommand | None]
 _PairKey: TypeAlias = tuple[_EndKey, _EndKey]
 
 

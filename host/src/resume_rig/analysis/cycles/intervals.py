@@ -22,7 +22,7 @@ from resume_rig.analysis.cycles.moments import (
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName
-from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment, Stimulus
+from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment, TimedCommand
 
 
 class Wake(NamedTuple):
@@ -177,8 +177,8 @@ def _light(moment: Moment | None) -> _End | None:
 def _command(commanded: Commanded | None) -> _End | None:
     if commanded is None or commanded.t_ns is None:
         return None
-    stimulus = Stimulus.within(commanded.by, commanded.half_ns)
-    return _End(Moment(Channel.BUTTON, commanded.t_ns, stimulus=stimulus))
+    command = TimedCommand.within(commanded.by, commanded.half_ns)
+    return _End(Moment(Channel.BUTTON, commanded.t_ns, command=command))
 
 
 def _hold_start(hold: Hold | None, *, lid_rises: bool) -> _End | None:

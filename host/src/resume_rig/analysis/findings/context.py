@@ -32,7 +32,7 @@ from resume_rig.model.result.verdict import Finding, Requirement
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Context:
     """What all cycles of a campaign share.
 
     Attributes:
@@ -69,11 +69,11 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class RecordedCycle:
-    """One cycle and its OS record, in their surroundings."""
+    """One cycle and its OS record, in the context of the campaign."""
 
     outside: OutsideCycle
     record: OsRecord
-    around: Surroundings
+    around: Context
 
     @cached_property
     def longest_bios_ms(self) -> float | None:

@@ -11,9 +11,9 @@ from statistics import median
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from resume_rig.analysis.findings.context import Found, RecordedCycle, Surroundings
+from resume_rig.analysis.findings.context import Context, Found, RecordedCycle
 from resume_rig.analysis.findings.firmware import (
-    Claim,
+    BiosClaim,
     bios_findings,
     claim_of,
     firmware_findings,
@@ -51,7 +51,7 @@ from resume_rig.model.result.verdict import Finding, FindingKind, Requirement
 
 def display_findings(pair: RecordedCycle) -> Found:
     """Give `lit-before-os` and `complete-before-light`; a BIOS time of hours shows neither."""
-    if claim_of(pair) is not Claim.POSSIBLE:
+    if claim_of(pair) is not BiosClaim.POSSIBLE:
         return
     yield from _lit_before_os(pair)
     yield from _complete_before_light(pair)
@@ -63,7 +63,7 @@ def unexplained_findings(pair: RecordedCycle) -> Found:
     norm = pair.around.norms.residuals.get(group_of(pair.outside, pair.record))
     if rest is None or norm is None or not is_unusual(rest, norm):
         return
-    if claim_of(pair) is not Claim.POSSIBLE:
+    if claim_of(pair) is not BiosClaim.POSSIBLE:
         return
     whose = "platform" if norm.is_given else "campaign"
     more = "later" if rest.value_ns > 0 else "earlier"
@@ -136,7 +136,7 @@ _EXPLAINED_BY: Final[Mapping[FindingKind, frozenset[FindingKind]]] = MappingProx
 )
 
 
-def surroundings_of(
+def context_of(
     cycles: Collection[OutsideCycle],
     record_of: Mapping[int, OsRecord],
     records: Sequence[OsRecord],
@@ -145,7 +145,7 @@ def surroundings_of(
     reset_to_tsc: BoundedNs,
     platform: Platform,
     awake: Iterable[BoundedNs | None] | None = None,
-) -> Surroundings:
+) -> Context:
     """Return what all findings of a campaign are measured against.
 
     Args:
@@ -159,7 +159,7 @@ def surroundings_of(
             where no clock shows it.
     """
     history = history_of(records, [record_of[index] for index in sorted(record_of)])
-    alone = Surroundings(
+    alone = Context(
         *(requirement, reset_to_tsc, Norms(), history, {}, platform), awake_w=_awake_w(cycles)
     )
     alone = _with_claims(alone, cycles, record_of)
@@ -198,9 +198,9 @@ def _awake_w(cycles: Iterable[OutsideCycle]) -> float | None:
 
 
 def _with_claims(
-    around: Surroundings, cycles: Iterable[OutsideCycle], record_of: Mapping[int, OsRecord]
-) -> Surroundings:
-    """Return the surroundings with what the campaign has room for, and its unit of BIOS times."""
+    around: Context, cycles: Iterable[OutsideCycle], record_of: Mapping[int, OsRecord]
+) -> Context:
+    """Return the context with what the campaign has room for, and its unit of BIOS times."""
     pairs = [
         RecordedCycle(c, record_of[index], around)
         for index, c in enumerate(cycles)
@@ -220,7 +220,7 @@ def _hidden_times(
     cycles: Iterable[OutsideCycle],
     awake: Iterable[BoundedNs | None],
     record_of: Mapping[int, OsRecord],
-    around: Surroundings,
+    around: Context,
 ) -> tuple[list[int], HiddenTimes]:
     """Return numbers of the cycles, and what each hides.
 
@@ -277,14 +277,12 @@ def _after_stop(last: Hidden | None, standing: Hidden | None) -> BoundedNs | Non
     return after_stop(hidden) if is_much else None
 
 
-def bios_is_impossible(outside: OutsideCycle, record: OsRecord, around: Surroundings) -> bool:
+def bios_is_impossible(outside: OutsideCycle, record: OsRecord, around: Context) -> bool:
     """Return whether clock and wires leave no room for the record's BIOS time."""
-    return claim_of(RecordedCycle(outside, record, around)) is not Claim.POSSIBLE
+    return claim_of(RecordedCycle(outside, record, around)) is not BiosClaim.POSSIBLE
 
 
-def disagreements(
-    outside: OutsideCycle, record: OsRecord, around: Surroundings
-) -> tuple[Finding, ...]:
+def disagreements(outside: OutsideCycle, record: OsRecord, around: Context) -> tuple[Finding, ...]:
     """Return every finding of one cycle and its record, without what another one explains."""
     pair = RecordedCycle(outside, record, around)
     found = [finding for family in _FAMILIES for finding in family(pair)]

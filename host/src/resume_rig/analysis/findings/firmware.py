@@ -9,7 +9,7 @@ from dataclasses import replace
 from enum import Enum, auto, unique
 from math import ceil, hypot, inf
 
-from resume_rig.analysis.findings.context import Found, RecordedCycle, Surroundings
+from resume_rig.analysis.findings.context import Context, Found, RecordedCycle
 from resume_rig.analysis.reconcile.norms import Norm, group_of, same_boot
 from resume_rig.analysis.reconcile.reconcile import unexplained
 from resume_rig.analysis.reconcile.thresholds import (
@@ -37,7 +37,7 @@ _PLACE = "BIOS, or early OS initialization before the clock was read"
 
 
 @unique
-class Claim(Enum):
+class BiosClaim(Enum):
     """What can be believed of a BIOS time."""
 
     POSSIBLE = auto()
@@ -46,22 +46,22 @@ class Claim(Enum):
     TOO_LONG = auto()
 
 
-def claim_of(pair: RecordedCycle) -> Claim:
+def claim_of(pair: RecordedCycle) -> BiosClaim:
     """Return whether there was time for the BIOS time of a record, and what it is if not."""
     bios_ms = pair.record.bios_init_ms
     if bios_ms is None:
-        return Claim.POSSIBLE
+        return BiosClaim.POSSIBLE
     longest_ms = pair.longest_bios_ms
     if longest_ms is None or bios_ms <= longest_ms:
-        return Claim.POSSIBLE
+        return BiosClaim.POSSIBLE
     counts = pair.around.history.keeps_counting
     if counts:
-        return Claim.UPTIME
+        return BiosClaim.UPTIME
     factor = pair.around.unit_factor
     if factor is not None and _is_factor(factor, pair.record, longest_ms):
-        return Claim.OTHER_UNIT
+        return BiosClaim.OTHER_UNIT
     is_uptime = bios_ms >= UPTIME_MS and counts is None
-    return Claim.UPTIME if is_uptime else Claim.TOO_LONG
+    return BiosClaim.UPTIME if is_uptime else BiosClaim.TOO_LONG
 
 
 def unit_factor(pair: RecordedCycle) -> int | None:
@@ -96,7 +96,7 @@ def _is_near(one_ms: float, other_ms: float) -> bool:
 def bios_findings(pair: RecordedCycle) -> Found:
     """Give at most one of `tsc-not-reset`, `wrong-unit`, `bios-under-` and `-over-reported`."""
     claim = claim_of(pair)
-    if claim is Claim.POSSIBLE:
+    if claim is BiosClaim.POSSIBLE:
         found = _hidden_on_average(pair) or _hidden_alone(pair) or _of_one_cause(pair)
         if found is not None:
             yield found
@@ -104,7 +104,7 @@ def bios_findings(pair: RecordedCycle) -> Found:
     yield _impossible(pair, claim)
 
 
-def _impossible(pair: RecordedCycle, claim: Claim) -> Finding:
+def _impossible(pair: RecordedCycle, claim: BiosClaim) -> Finding:
     record = pair.record
     longest_ms = pair.longest_bios_ms or 0
     evidence = {
@@ -114,10 +114,10 @@ def _impossible(pair: RecordedCycle, claim: Claim) -> Finding:
     }
     room = f"The OS reports {record.bios_init_ms} ms for the BIOS, where wires and clock leave "
     room += f"{longest_ms:.0f} ms at most"
-    if claim is Claim.UPTIME:
+    if claim is BiosClaim.UPTIME:
         text = f"{room}: the counter it is read from was not reset over the sleep."
         return Finding(FindingKind.TSC_NOT_RESET, text, evidence)
-    if claim is Claim.OTHER_UNIT:
+    if claim is BiosClaim.OTHER_UNIT:
         factor = pair.around.unit_factor
         text = f"{room}: it is {factor} times too large, as another unit makes it."
         return Finding(FindingKind.WRONG_UNIT, text, {**evidence, "factor": factor})
@@ -175,7 +175,7 @@ _ABSURD = "firmware_resume_absurd_ms"
 
 def firmware_findings(pair: RecordedCycle) -> Found:
     """Give what FullResume, AverageResume and ResumeCount show, and `bios-over-advised`."""
-    if claim_of(pair) is Claim.POSSIBLE:
+    if claim_of(pair) is BiosClaim.POSSIBLE:
         # Where BiosInit itself is not the whole, FullResume above it needs no other unit.
         believed = not any(bios_findings(pair))
         yield from (_wrong_unit(pair) if believed else []) or _disagrees(pair)
@@ -316,7 +316,7 @@ def _average_after(before: OsRecord | None, record: OsRecord) -> float | None:
 
 
 def detectable_bios(
-    pairs: Iterable[tuple[OutsideCycle, OsRecord]], around: Surroundings
+    pairs: Iterable[tuple[OutsideCycle, OsRecord]], around: Context
 ) -> DetectableBios | None:
     """Return from where on an error of BiosInit is found; None where no cycle reports one.
 
@@ -346,7 +346,7 @@ def detectable_bios(
     return DetectableBios(len(always), _in_nearly_all(always), _in_nearly_all(followed))
 
 
-def _alone_ns(outside: OutsideCycle, around: Surroundings) -> float:
+def _alone_ns(outside: OutsideCycle, around: Context) -> float:
     hidden = around.hidden.get(outside.number)
     if hidden is None or hidden.stopped is None:
         return inf

@@ -191,7 +191,7 @@ def match_cycles(
         found = match(
             rows.moments,
             records,
-            same_epoch=related,
+            both_utc=related,
             arrived_at=arrived_at,
             left_out=left_out,
             stated_pair=None if pair is None else (int(rows.of_cycle[pair[0]]), pair[1]),
@@ -317,7 +317,7 @@ def match_boots(
     found = match(
         [_moments(cycle, related) for cycle in own],
         [_as_wake(records[at]) for at in boot_at],
-        same_epoch=related,
+        both_utc=related,
         arrived_at=_arrival_cycles(own, [records[at] for at in boot_at]),
         left_out=(),
     )

@@ -79,7 +79,7 @@ def match(
     cycles: Sequence[OutsideMoments],
     records: Sequence[OsRecord],
     *,
-    same_epoch: bool = True,
+    both_utc: bool = True,
     arrived_at: Sequence[int | None] = (),
     left_out: Collection[SleepKind] = NO_SLEEPS,
     stated_pair: tuple[int, int] | None = None,
@@ -91,7 +91,7 @@ def match(
     Args:
         cycles: in the order in which they were made.
         records: of each source in the order in which they were written.
-        same_epoch: both clocks are meant to show UTC; otherwise nothing speaks for small offsets.
+        both_utc: both clocks are meant to show UTC; otherwise nothing speaks for small offsets.
         arrived_at: for each record the index of the cycle at whose end it was there for the first
             time, None where that is not known; may be empty.
         left_out: kinds whose records belong to none of these cycles.
@@ -99,18 +99,18 @@ def match(
     """
     arrivals = arrivals_of(arrived_at, len(records), len(cycles))
     times = record_times(columns_of(records), left_out)
-    return match_arrays(moments_of(cycles), times, same_epoch, arrivals, stated_pair)
+    return match_arrays(moments_of(cycles), times, both_utc, arrivals, stated_pair)
 
 
 def match_arrays(
     moments: Moments,
     times: RecordTimes,
-    same_epoch: bool,
+    both_utc: bool,
     arrivals: Arrivals,
     stated_pair: tuple[int, int] | None = None,
 ) -> Match:
     """Return the match of cycles and records that are columns of numbers; see `match`."""
-    found = likeliest(moments, times, arrivals, stated_pair, same_epoch=same_epoch)
+    found = likeliest(moments, times, arrivals, stated_pair, both_utc=both_utc)
     view, chosen, possible = found.view, found.chosen, found.possible
     index = view.cycles.index
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)

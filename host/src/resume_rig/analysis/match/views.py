@@ -72,10 +72,10 @@ def choose(
     chain: Chain,
     noise: Noise,
     *,
-    same_epoch: bool,
+    both_utc: bool,
 ) -> Choice:
     """Return the likeliest record of each cycle, what is likely at all in order and once."""
-    tied = related(chain.evidence, noise, entries, cycles, same_epoch=same_epoch)
+    tied = related(chain.evidence, noise, entries, cycles, both_utc=both_utc)
     parts = [
         _shares(cycles, entries, tracks, chain.where(p), noise) for p in parts_of(len(chain.rows))
     ]
@@ -108,11 +108,11 @@ def _shares(
 
 
 def related(
-    evidence: float, noise: Noise, entries: Entries, cycles: CycleTimes, *, same_epoch: bool
+    evidence: float, noise: Noise, entries: Entries, cycles: CycleTimes, *, both_utc: bool
 ) -> float:
     """Return the probability that the log is of these cycles at all."""
     span_s = float(np.ptp(entries.at_s) + np.ptp(cycles.at_s)) + 3600.0
-    around_s = max(span_s, _WEEK_S) if same_epoch else span_s
+    around_s = max(span_s, _WEEK_S) if both_utc else span_s
     elsewhere = _NO_LOG_OF_OURS - np.log(around_s) - np.log(noise.others_hz)
     return float(1.0 / (1.0 + np.exp(np.clip(elsewhere - evidence, -700.0, 700.0))))
 
@@ -176,10 +176,10 @@ class View:
         """Whether there is nothing to match."""
         return len(self.entries.at_s) == 0 or len(self.cycles.at_s) == 0
 
-    def expected_s(self, same_epoch: bool) -> float | None:
+    def expected_s(self, both_utc: bool) -> float | None:
         """Return the offset of the arrays where both clocks agree; None if they need not."""
         # Bases differ by what two clocks that agree differ.
-        return (self.cycles.base_ns - self.entries.base_ns) * 1e-9 if same_epoch else None
+        return (self.cycles.base_ns - self.entries.base_ns) * 1e-9 if both_utc else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,7 +211,7 @@ def likeliest(
     arrivals: Arrivals,
     stated_pair: tuple[int, int] | None,
     *,
-    same_epoch: bool,
+    both_utc: bool,
 ) -> Found:
     """Return the match of the likelier view, less what speaks for the other one."""
     as_is = _view(moments, times, arrivals, stated_pair)
@@ -220,17 +220,17 @@ def likeliest(
     cycles = as_is.cycles
     about_s = float(cycles.at_s[0]) + (cycles.base_ns - times.base_ns) * 1e-9
     unset = times.without_settings(about_s)
-    one = _Followed.of(as_is, same_epoch=same_epoch)
+    one = _Followed.of(as_is, both_utc=both_utc)
     if unset is None:
-        return _doubted(one.found(same_epoch=same_epoch))
-    other = _Followed.of(_view(moments, unset, arrivals, stated_pair), same_epoch=same_epoch)
+        return _doubted(one.found(both_utc=both_utc))
+    other = _Followed.of(_view(moments, unset, arrivals, stated_pair), both_utc=both_utc)
     share = 1.0 / (1.0 + np.exp(-_log_odds(one, other)))
     if share > LIKELY:
         one, other, share = other, one, 1.0 - share
-    found = one.found(same_epoch=same_epoch)
+    found = one.found(both_utc=both_utc)
     if share < _NEGLIGIBLE:
         return _doubted(found)
-    chosen = _weighed(found.chosen, other.found(same_epoch=same_epoch).chosen, share)
+    chosen = _weighed(found.chosen, other.found(both_utc=both_utc).chosen, share)
     return _doubted(replace(found, chosen=chosen))
 
 
@@ -283,10 +283,10 @@ class _Followed:
     chain: Chain
 
     @classmethod
-    def of(cls, view: View, *, same_epoch: bool) -> "_Followed":
+    def of(cls, view: View, *, both_utc: bool) -> "_Followed":
         """Return the ways through a view that is not empty."""
         cycles, entries, noise = view.cycles, view.entries, Noise()
-        expected_s = view.expected_s(same_epoch)
+        expected_s = view.expected_s(both_utc)
         trace = traced(cycles, entries) if view.by_wake and cycles.stated_pair is None else None
         if trace is not None:
             noise = replace(noise, length=trace.length)
@@ -300,7 +300,7 @@ class _Followed:
         prior = OffsetPrior.of(expected_s, cycles, entries).log_density
         for _ in range(_ROUNDS_TO_LEARN):
             chain = follow(some, entries, of_some, noise, prior)
-            found = choose(some, entries, of_some, chain, noise, same_epoch=same_epoch)
+            found = choose(some, entries, of_some, chain, noise, both_utc=both_utc)
             likely = found.where(found.probability > LIKELY)
             noise = learnt(
                 noise,
@@ -320,13 +320,13 @@ class _Followed:
         noise = replace(self.noise, others_hz=others_hz)
         return follow(self.cycles, self.view.entries, self.tracks, noise, self.prior).evidence
 
-    def found(self, *, same_epoch: bool) -> Found:
+    def found(self, *, both_utc: bool) -> Found:
         """Return the likeliest record of each cycle, and how likely all others are."""
         view, cycles, noise, chain = self.view, self.cycles, self.noise, self.chain
-        entries, expected_s = view.entries, view.expected_s(same_epoch)
-        possible = choose(cycles, entries, self.tracks, chain, noise, same_epoch=same_epoch)
+        entries, expected_s = view.entries, view.expected_s(both_utc)
+        possible = choose(cycles, entries, self.tracks, chain, noise, both_utc=both_utc)
         unshared = without_rivals(possible, cycles, entries, noise, expected_s)
-        tied = related(chain.evidence, noise, entries, cycles, same_epoch=same_epoch)
+        tied = related(chain.evidence, noise, entries, cycles, both_utc=both_utc)
         prior = OffsetPrior.of(expected_s, cycles, entries)
         origin, own = origins_of(possible, cycles, entries, noise, prior)
         chosen = possible.times(unshared)
