@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,13 +11,18 @@ import pytest
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
+from resume_rig.model.result.verdict import Comparison, Limit, Verdict
+from resume_rig.oslog.reading import read_logs
 from resume_rig.report.html import log_report
 from resume_rig.report.log.answer import answer_sentence, reason_sentences
 from resume_rig.report.log.document import log_document
 from resume_rig.report.log.terminal import log_table
+from resume_rig.report.parts.statistics import limit_sentence
 from resume_rig.report.text.terminal_style import TerminalStyle
 
 WORDS_MOST = 12
+MS, S = 1_000_000, 1_000_000_000
+LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
 
 S3, HYBRID, S4, DOZE, FAST = (
     SleepKind.S3,
@@ -44,6 +51,17 @@ def judged(samples: Any) -> Callable[..., Any]:
         source = LogSource("System.evtx", "evtx", 22000, len(records), Integrity(True, ()))
         requirement = load_requirement("sysfund-0004", kinds=tuple(judging) or None)
         return judge_log(LogReading((source,), records), requirement)
+
+    return judge
+
+
+@pytest.fixture
+def log_of() -> Callable[..., Any]:
+    """Judge a log of the repository."""
+
+    def judge(name: str, profile: str = "sysfund-0004", *kinds: SleepKind) -> Any:
+        reading = read_logs([LOGS / name])
+        return judge_log(reading, load_requirement(profile, kinds=kinds or None))
 
     return judge
 
@@ -77,6 +95,106 @@ def test_a_failure_leads_with_how_many_and_the_worst(samples: Any) -> None:
         "1 of 3 resumes over 2000 ms; the worst 2605 ms. This PC uses S3."
     )
     assert "judged resumes" not in " ".join(reason_sentences(judgement))
+
+
+LIMITED = [
+    (
+        Limit("sleep_ms", Comparison.AT_LEAST, 2 * S, "s"),
+        "1 of 3 sleeps: sleep below 2000 ms; the worst",
+    ),
+    (
+        Limit("sleep_ms", Comparison.ABOVE, 1_500 * MS, "ms"),
+        "1 of 3 sleeps: sleep 1500 ms or less; the",
+    ),
+    (
+        Limit("sleep_ms", Comparison.ABOVE, S, "s"),
+        "3 of 3 sleeps: sleep above 1000 ms; the worst 1500 ms",
+    ),
+    (
+        Limit("hiber_read_rate", Comparison.AT_LEAST, 3.47, "pages/ms"),
+        "rate at least 3.47 pages/ms; the",
+    ),
+    (
+        Limit("hiber_read_rate", Comparison.AT_LEAST, 800, "MB/s"),
+        "3 of 3 sleeps: hibernation file read",
+    ),
+]
+
+
+@pytest.mark.parametrize(("limit", "words"), LIMITED)
+def test_the_answer_has_the_worst_of_what_is_limited(
+    samples: Any, limit: Limit, words: str
+) -> None:
+    records = tuple(
+        replace(
+            samples.os_record(n, drivers_ms=900),
+            sleep_ms=sleep_ms,
+            hiber_pages=10_000,
+            hiber_read_ms=100 + n,
+        )
+        for n, sleep_ms in enumerate((9_000, 1_500, 8_000))
+    )
+    source = LogSource("System.evtx", "evtx", 22000, len(records), Integrity(True, ()))
+    judgement = judge_log(
+        LogReading((source,), records),
+        replace(
+            load_requirement("sysfund-0004"),
+            resume_limit_ms=None,
+            guard_band=False,
+            further=(limit,),
+        ),
+    )
+    worst = {"pages/ms": "98.04 pages/ms", "MB/s": "401.57 MB/s"}.get(limit.unit, "1500 ms")
+
+    answer = answer_sentence(judgement)
+    assert words in answer
+    assert f"; the worst {worst}. This PC uses S3." in answer
+    assert "1105 ms" not in answer  # their total, which nothing limits
+
+
+@pytest.mark.parametrize(
+    ("log", "profile", "answer"),
+    [
+        (
+            "xperf-shutdown.xml",
+            "shutdown-12s",
+            "1 of 1 shutdowns: system session phase below 12000 ms; the worst 2675 ms.",
+        ),
+        (
+            "xperf-boot.xml",
+            "boot-33s",
+            "1 of 1 boots: end of BIOS to idle within 33500 ms; the worst 32899 ms.",
+        ),
+    ],
+)
+def test_a_boot_answers_with_what_is_limited(log_of, log: str, profile: str, answer: str) -> None:
+    assert answer_sentence(log_of(log, profile)) == answer
+
+
+def test_without_enough_evidence_the_worst_is_named_by_what_it_is(samples: Any) -> None:
+    records = tuple(
+        replace(samples.os_record(n, drivers_ms=900), sleep_ms=sleep_ms)
+        for n, sleep_ms in enumerate((9_000, None, 8_000))
+    )
+    source = LogSource("System.evtx", "evtx", 22000, len(records), Integrity(True, ()))
+    limit = Limit("sleep_ms", Comparison.AT_LEAST, 2 * S, "s")
+    requirement = replace(load_requirement("sysfund-0004"), resume_limit_ms=None, further=(limit,))
+    judgement = judge_log(LogReading((source,), records), requirement)
+
+    assert judgement.verdict is Verdict.NO_EVIDENCE
+    assert answer_sentence(judgement) == (
+        "2 resumes judged, the worst sleep 8000 ms. This PC uses S3."
+    )
+
+
+@pytest.mark.parametrize(("drivers_ms", "worst"), [(2_468_929, 2_469_134), (1_796, 2_001)])
+def test_a_time_has_all_of_its_digits(samples: Any, drivers_ms: int, worst: int) -> None:
+    records = (samples.os_record(0, drivers_ms=drivers_ms),)
+    source = LogSource("System.evtx", "evtx", 22000, len(records), Integrity(True, ()))
+    judgement = judge_log(LogReading((source,), records), load_requirement("sysfund-0004"))
+
+    assert f"the worst {worst} ms." in answer_sentence(judgement)
+    assert f"the worst {worst} ms ({worst - 2000:+} ms)." in limit_sentence(judgement.limits)
 
 
 def test_what_hybrid_means_for_the_requirement_is_said_once(judged) -> None:

@@ -20,7 +20,7 @@ from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.result.series import Training
 from resume_rig.model.result.verdict import RESUME, Verdict
 from resume_rig.model.units import count_of
-from resume_rig.report.parts.statistics import decisive_limit, limit_sentence
+from resume_rig.report.parts.statistics import decisive_limit, limit_sentence, worst_clause
 from resume_rig.report.text.wording import capitalised, listed
 
 _FIRMWARE: Final = "start_os_image_ms"  # of Kernel-Boot 30: until the OS loader began
@@ -271,16 +271,17 @@ def answer_sentence(judgement: LogJudgement) -> str:
     judged = [cycle.record.kind for cycle in judgement.cycles if cycle.judged]
     if not judged:
         return _nothing_judged(judgement)
-    if NO_SLEEPS.issuperset(judged):
-        return _transitions(judgement)
-    who = "This PC uses" if len(judgement.reading.sources) == 1 else "These logs have"
-    kinds = listed(kind_words(kind) for kind in dict.fromkeys(judged))
-    met = limit_sentence(judgement.limits, "sleep", margin=False)
+    sleeps = not NO_SLEEPS.issuperset(judged)
+    noun = "sleep" if sleeps else judged[0].value if len(set(judged)) == 1 else "transition"
+    met = limit_sentence(judgement.limits, noun, margin=False)
     if judgement.verdict is Verdict.NO_EVIDENCE or not met:
         # How many keep a limit would read as an answer, where there are too few for one.
-        worst_ms = judgement.statistics.max_ms
-        worst = "" if worst_ms is None else f", the worst {worst_ms:.0f} ms"
-        met = f"{count_of(len(judged), 'resume')} judged{worst}."
+        what = count_of(len(judged), "resume" if sleeps else noun)
+        met = f"{what} judged{worst_clause(judgement.limits)}."
+    if not sleeps:
+        return met
+    who = "This PC uses" if len(judgement.reading.sources) == 1 else "These logs have"
+    kinds = listed(kind_words(kind) for kind in dict.fromkeys(judged))
     return f"{met} {who} {kinds}{_no_s3(judgement)}."
 
 
@@ -290,7 +291,7 @@ def reason_sentences(judgement: LogJudgement) -> tuple[str, ...]:
     covered = hybrid_lead(judged, judgement.requirement)
     why = judgement.why
     if why.casefold().startswith(covered.casefold()):  # the answer and its meaning say it
-        why = why[len(covered) :]
+        why = capitalised(why[len(covered) :])
     if _counts_resumes(judgement):
         counted, _, rest = why.partition("; ")
         worst, _, more = rest.partition("; ")
@@ -307,16 +308,6 @@ def _counts_resumes(judgement: LogJudgement) -> bool:
     limit = decisive_limit(judgement.limits)
     is_resume = limit is not None and limit.limit.measure == RESUME and limit.limit.share is None
     return is_resume and judgement.verdict is not Verdict.NO_EVIDENCE
-
-
-def _transitions(judgement: LogJudgement) -> str:
-    """Return how many boots or shutdowns were judged and how long the slowest took."""
-    records = [cycle.record for cycle in judgement.cycles if cycle.judged]
-    lengths = [ms for ms in map(transition_length_ms, records) if ms is not None]
-    worst = f", worst {max(lengths):.0f} ms" if lengths else ""
-    counted = Counter(record.kind for record in records)
-    ordered = [(kind, counted[kind]) for kind in SleepKind if counted[kind]]
-    return f"{listed(kind_count(n, kind) for kind, n in ordered)}{worst}."
 
 
 def _nothing_judged(judgement: LogJudgement) -> str:

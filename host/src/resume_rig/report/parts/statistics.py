@@ -72,42 +72,75 @@ def summary_of(times_ms: Iterable[float]) -> Statistics | None:
 
 
 _WHOLE_FROM_MS: Final = 100
-_UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
 _MS_OF: Final = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
+_DIGITS_MOST: Final = 6  # of a millisecond: a nanosecond
+# Who conforms, and who does not.
+_SIDES: Final = {
+    Comparison.AT_MOST: ("within {}", "over {}"),
+    Comparison.BELOW: ("below {}", "{} or more"),
+    Comparison.AT_LEAST: ("at least {}", "below {}"),
+    Comparison.ABOVE: ("above {}", "{} or less"),
+}
 
 
 def limit_sentence(
     limits: Sequence[LimitJudgement], noun: str = "cycle", *, margin: bool = True
 ) -> str:
-    """Return how many keep the limit that decides, and the worst; "" where none is timed.
+    """Return how many keep the limit that decides, and the worst; "" where none has a value.
 
     Args:
         limits: as judged.
-        noun: what has the time, where it is no resume.
+        noun: what has the value, where it is no resume time.
         margin: say how far the worst is from the limit.
     """
     limit = decisive_limit(limits)
-    if limit is None or limit.worst is None or limit.limit.comparison not in _UPPER:
+    if limit is None or limit.worst is None:
         return ""
     if limit.limit.share is not None:
         return first_clause(limit.why)
-    value = limit.limit.value / NS_PER_MS
-    worst_ms = limit.worst * _MS_OF[limit.limit.unit]
-    worst = round(worst_ms) if worst_ms >= _WHOLE_FROM_MS else round(worst_ms, 1)
+    unit, value, worst = _values(limit)
     is_resume = limit.limit.measure == RESUME
     name = "resumes" if is_resume else f"{noun}s: {measure_words(limit.limit.measure)}"
-    n = limit.n + limit.broken
-    meets_it = limit.limit.comparison is Comparison.AT_MOST  # who has just the limit
+    n, text_worst = limit.n + limit.broken, f"the worst {_plain(worst)} {unit}"
+    within, beyond = (
+        side.format(f"{_plain(value)} {unit}") for side in _SIDES[limit.limit.comparison]
+    )
     if limit.failed:
-        over = f"over {value:g} ms" if meets_it else f"{value:g} ms or more"
-        text = f"{limit.failed} of {n} {name} {over}; the worst {worst:g} ms"
-        text += f" ({worst - value:+g} ms)" if margin else ""
+        text = f"{limit.failed} of {n} {name} {beyond}; {text_worst}"
+        text += f" ({_plain(worst - value, '+')} {unit})" if margin else ""
         return f"{text}; {limit.broken} did not resume." if limit.broken else f"{text}."
     if limit.broken:
-        return f"{limit.broken} of {n} {noun}s did not resume; the worst {worst:g} ms."
-    within = f"{'within' if meets_it else 'below'} {value:g} ms"
-    text = f"{limit.n - limit.marginal} of {n} {name} {within}; the worst {worst:g} ms"
-    return f"{text} (margin {value - worst:g} ms)." if margin else f"{text}."
+        return f"{limit.broken} of {n} {noun}s did not resume; {text_worst}."
+    text = f"{limit.n - limit.marginal} of {n} {name} {within}; {text_worst}"
+    return f"{text} (margin {_plain(abs(value - worst))} {unit})." if margin else f"{text}."
+
+
+def worst_clause(limits: Sequence[LimitJudgement]) -> str:
+    """Return the worst value of the limit that decides, e.g. ", the worst 1205 ms"; or ""."""
+    limit = decisive_limit([each for each in limits if each.worst is not None])
+    if limit is None:
+        return ""
+    unit, _, worst = _values(limit)
+    words = "" if limit.limit.measure == RESUME else f" {measure_words(limit.limit.measure)}"
+    return f", the worst{words} {_plain(worst)} {unit}"
+
+
+def _values(judged: LimitJudgement) -> tuple[str, float, float]:
+    """Return a unit, the limit and the worst value in it, rounded on its side of the limit."""
+    unit, value, worst = judged.limit.unit, float(judged.limit.value), judged.worst or 0.0
+    digits = 2
+    if unit in _MS_OF:
+        value, worst, unit = value / NS_PER_MS, worst * _MS_OF[unit], "ms"
+        digits = 0 if abs(worst) >= _WHOLE_FROM_MS else 1
+    while digits < _DIGITS_MOST and worst != value == round(worst, digits):
+        digits += 1
+    return unit, value, round(worst, digits)
+
+
+def _plain(value: float, sign: str = "") -> str:
+    """Return a number with all of its digits and no exponent."""
+    text = f"{value:{sign}.{_DIGITS_MOST}f}"
+    return text.rstrip("0").rstrip(".")
 
 
 def first_clause(why: str) -> str:
@@ -118,7 +151,7 @@ def first_clause(why: str) -> str:
 def decisive_limit(limits: Sequence[LimitJudgement]) -> LimitJudgement | None:
     """Return the required limit that the verdict rests on: one that fails before one that holds."""
     order = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
-    required = [each for each in limits if each.limit.required and each.limit.unit in _MS_OF]
+    required = [each for each in limits if each.limit.required]
     return min(required, key=lambda each: order.index(each.verdict), default=None)
 
 
