@@ -14,7 +14,7 @@ from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKi
 from resume_rig.model.result.verdict import Comparison, Limit, Verdict
 from resume_rig.oslog.reading import read_logs
 from resume_rig.report.html import log_report
-from resume_rig.report.log.answer import answer_sentence, reason_sentences
+from resume_rig.report.log.answer import PROFILES, answer_sentence, reason_sentences
 from resume_rig.report.log.document import log_document
 from resume_rig.report.log.terminal import log_table
 from resume_rig.report.parts.statistics import limit_sentence
@@ -22,6 +22,7 @@ from resume_rig.report.text.terminal_style import TerminalStyle
 
 WORDS_MOST = 12
 MS, S = 1_000_000, 1_000_000_000
+BY_RIG = "run a campaign, or join a capture with this log by `resume-rig correlate`."
 LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
 
 S3, HYBRID, S4, DOZE, FAST = (
@@ -209,13 +210,103 @@ def test_what_hybrid_means_for_the_requirement_is_said_once(judged) -> None:
     [
         ((S4,), (), (), "give its own: --kind S4 --limit-ms MS."),
         ((HYBRID,), (), (S3,), "to judge it too: --kind S3 --kind hybrid."),
-        ((), (S3,), (), "BiosInitDuration and DriverInitDuration."),
+        ((), (S3,), (), f"Windows did not report that time; a rig measures from outside: {BY_RIG}"),
         ((), (FAST,), (), "put the PC into S3 or hybrid sleep, then read its log again."),
         ((), (), (), "put the PC into S3 or hybrid sleep, then read its log again."),
     ],
 )
 def test_without_a_verdict_it_says_how_to_have_one(judged, kinds, bare, judging, advice) -> None:
     assert reason_sentences(judged(*kinds, bare=bare, judging=judging))[-1].endswith(advice)
+
+
+LIGHT = f"Press to display on is measured by a rig: {BY_RIG}"
+KERNEL = "The kernel's own time stands in a kernel log of Linux."
+OWN = "To judge what is here, name a profile of its own, as in --requirement"
+NO_TIME = "has a time, so none can be judged."
+TRANSITION = "To judge what is here, write a profile with a limit on figure:transition_ms."
+XPERF = "such as a summary of `xperf -a boot`."
+FOUR, DMESG, DIAGNOSTICS = (
+    "four-s3-cycles.xml",
+    "linux-6.6-dmesg.txt",
+    "diagnostics-performance.xml",
+)
+NOT_LIT = "Press to display on not measured here: 4 S3."
+
+
+@pytest.mark.parametrize(
+    ("log", "profile", "answer", "advice"),
+    [
+        (FOUR, "press-to-light-2s", NOT_LIT, f"{LIGHT} {OWN} sysfund-0004."),
+        (FOUR, "xp-5s", NOT_LIT, f"{LIGHT} {OWN} sysfund-0004."),
+        (
+            *(FOUR, "chromeos-1s", "Kernel resume not measured here: 4 S3."),
+            f"{KERNEL} {OWN} sysfund-0004.",
+        ),
+        (
+            *(FOUR, "connected-standby-300ms", "No Modern Standby, only 4 S3."),
+            f"{OWN} sysfund-0004.",
+        ),
+        ("every-kind.xml", "s4-20s", "Press to display on not measured here: 1 S4.", "s4-rates."),
+        (
+            *("pwrtest-standby.xml", "sysfund-0004"),
+            *("No S3 or hybrid sleep, only 2 Modern Standby.", f"{OWN} connected-standby-300ms."),
+        ),
+        ("xperf-boot.xml", "sysfund-0004", "No sleep here.", f"{OWN} boot-19s."),
+        ("systemd-analyze.txt", "sysfund-0004", "No sleep here.", TRANSITION),
+        (
+            *("systemd-analyze.txt", "boot-19s", "End of BIOS to idle not measured here: 2 boots."),
+            XPERF,
+        ),
+        ("systemd-analyze.txt", "boot-30s", "Press to desktop not measured here: 2 boots.", BY_RIG),
+        (
+            *("xperf-pnp.csv", "sysfund-0004", "No sleep here."),
+            "put the PC into S3 or hybrid sleep, then read its log again.",
+        ),
+        (
+            *(DIAGNOSTICS, "sysfund-0004"),
+            "No account of a sleep here, only 2 records of what delayed one.",
+            TRANSITION,
+        ),
+    ],
+)
+def test_the_advice_leads_to_a_verdict(
+    log_of: Any, log: str, profile: str, answer: str, advice: str
+) -> None:
+    judgement = log_of(log, profile)
+
+    assert answer_sentence(judgement) == answer
+    assert reason_sentences(judgement)[-1].endswith(advice)
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"),
+    [
+        (SleepKind.DIED, "1 died in sleep here, of which there is no time."),
+        (SleepKind.ABORTED, "1 aborted sleep attempt here, of which there is no time."),
+        (DOZE, "No doze to hibernate, only 1 S3 and 1 s2idle."),
+    ],
+)
+def test_no_pc_is_put_into_what_is_no_state(log_of: Any, kind: SleepKind, answer: str) -> None:
+    judgement = log_of(DMESG, "sysfund-0004", kind)
+
+    assert answer_sentence(judgement) == answer
+    assert reason_sentences(judgement)[-1].endswith(f"{NO_TIME} {OWN} chromeos-1s.")
+
+
+def test_a_transition_that_does_not_count_is_no_missing_time(samples: Any) -> None:
+    records = (samples.os_record(0),)
+    source = LogSource("System.evtx", "evtx", 22000, 1, Integrity(True, ()))
+    judgement = judge_log(LogReading((source,), records), load_requirement("s3resume"))
+
+    assert answer_sentence(judgement) == "No transition that counts here: 1 S3."
+    assert reason_sentences(judgement)[-1].endswith("1 first transition ignored.")
+
+
+def test_the_advice_knows_what_the_shipped_profiles_limit() -> None:
+    for name, (measure, kinds) in PROFILES.items():
+        requirement = load_requirement(name)
+        limited = {limit.measure for limit in requirement.limits() if limit.required}
+        assert (limited, requirement.kinds) == ({measure}, kinds)
 
 
 def test_terminal_page_and_document_lead_with_the_same_words(judged) -> None:
