@@ -14,8 +14,14 @@ from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKi
 from resume_rig.model.result.verdict import Comparison, Limit, Verdict
 from resume_rig.oslog.reading import read_logs
 from resume_rig.report.html import log_report
-from resume_rig.report.log.answer import PROFILES, answer_sentence, reason_sentences
+from resume_rig.report.log.answer import (
+    PROFILES,
+    answer_sentence,
+    main_transitions,
+    reason_sentences,
+)
 from resume_rig.report.log.document import log_document
+from resume_rig.report.log.page import log_page
 from resume_rig.report.log.terminal import log_table
 from resume_rig.report.parts.statistics import limit_sentence
 from resume_rig.report.text.terminal_style import TerminalStyle
@@ -307,6 +313,37 @@ def test_the_advice_knows_what_the_shipped_profiles_limit() -> None:
         requirement = load_requirement(name)
         limited = {limit.measure for limit in requirement.limits() if limit.required}
         assert (limited, requirement.kinds) == ({measure}, kinds)
+
+
+@pytest.mark.parametrize(
+    ("log", "profile", "row", "held", "tile"),
+    [
+        (
+            *("power-notes.xml", "connected-standby-300ms", "Modern Standby, exit latency 412 ms"),
+            *(("Modern Standby", "1", "412", "judged"), ("Exit latency, worst", "412 ms")),
+        ),
+        (
+            *("xperf-boot.xml", "boot-33s", "boot, 30973 ms, end of BIOS to idle 32899 ms"),
+            *(("boot", "1", "30973", "judged"), ("End of BIOS to idle, worst", "32899 ms")),
+        ),
+        (
+            *("every-kind.xml", "s4-rates", "hibernation file read rate 131.99 pages/ms"),
+            *(("S4", "1", "9044", "judged"), None),
+        ),
+    ],
+)
+def test_a_row_has_what_it_was_judged_by(
+    log_of: Any, *, log: str, profile: str, row: str, held: tuple[str, ...], tile: Any
+) -> None:
+    judgement = log_of(log, profile)
+    page = log_page(judgement, "now")
+    kind = page.kinds[0]
+
+    assert main_transitions(judgement)[0].note == row
+    assert page.table.before[0].note == row
+    assert (kind.kind, kind.measured, kind.greatest, kind.judged) == held
+    assert tile is None or (page.tiles[0].name, page.tiles[0].value) == tile
+    assert "no time is judged" not in page.tiles[0].detail
 
 
 def test_terminal_page_and_document_lead_with_the_same_words(judged) -> None:

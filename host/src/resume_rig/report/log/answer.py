@@ -21,7 +21,12 @@ from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.result.series import Training
 from resume_rig.model.result.verdict import RESUME, Verdict
 from resume_rig.model.units import count_of
-from resume_rig.report.parts.statistics import decisive_limit, limit_sentence, worst_clause
+from resume_rig.report.parts.statistics import (
+    decisive_limit,
+    limit_sentence,
+    limited_values,
+    worst_clause,
+)
 from resume_rig.report.text.wording import capitalised, listed
 
 _FIRMWARE: Final = "start_os_image_ms"  # of Kernel-Boot 30: until the OS loader began
@@ -80,6 +85,7 @@ class Transition:
         at_limit: its total is the limit itself.
         among: it is a hybrid sleep that stands among sleeps of S3.
         origin: name of the log that it is from, where several were read; else empty.
+        limited: what it has of what it was judged by, but for its total.
     """
 
     number: int
@@ -90,6 +96,7 @@ class Transition:
     at_limit: bool = False
     among: bool = False
     origin: str = ""
+    limited: str = ""
 
     @property
     def name(self) -> str:
@@ -118,21 +125,30 @@ class Transition:
     @property
     def _remark(self) -> str:
         record = self.cycle.record
-        if record.kind in NO_SLEEPS:
-            length_ms = transition_length_ms(record)
-            took = "length not reported" if length_ms is None else f"{length_ms:.0f} ms"
-            return f"{kind_words(record.kind)}, {took}"
-        if record.resume_ms is None:
-            times = other_times(record)
-            return f"{kind_words(record.kind)}, not measured{f' ({times})' if times else ''}"
-        if self.of_other_kind:
-            return ""
+        if record.kind in NO_SLEEPS or record.resume_ms is None:
+            return self._without_total
+        if self.of_other_kind or self.limited:
+            return self.limited
         if not self.cycle.judged:
             return self.cycle.why_not or "not judged"
         if self.cycle.verdict is Verdict.FAIL and not self.at_limit:
             return "over the limit"
         passed = self.cycle.verdict is Verdict.PASS and not self.at_limit
         return "" if passed else "at the limit"
+
+    @property
+    def _without_total(self) -> str:
+        record = self.cycle.record
+        words, firmware_ms = kind_words(record.kind), record.firmware_resume_ms
+        if record.kind in NO_SLEEPS:
+            length_ms = transition_length_ms(record)
+            took = "length not reported" if length_ms is None else f"{length_ms:.0f} ms"
+            return ", ".join(filter(None, (words, took, self.limited)))
+        if self.limited:
+            firmware = "" if firmware_ms is None else f"firmware {firmware_ms} ms"
+            return ", ".join(filter(None, (words, self.limited, firmware)))
+        times = other_times(record)
+        return f"{words}, not measured{f' ({times})' if times else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +165,7 @@ def main_transitions(judgement: LogJudgement) -> list[Transition]:
     cycles = [cycle for cycle in judgement.cycles if cycle.record.kind in kinds]
     judged_kinds = frozenset(judgement.requirement.kinds)
     mixed = any(cycle.record.kind is SleepKind.S3 for cycle in cycles)
-    origins = _origins(judgement)
+    origins, limits = _origins(judgement), judgement.requirement.limits()
     first = 0 if cycles and _ignored(cycles[0], judged_kinds) else 1
     return [
         Transition(
@@ -161,6 +177,7 @@ def main_transitions(judgement: LogJudgement) -> list[Transition]:
             at_limit=cycle.record.resume_ms == judgement.requirement.resume_limit_ms,
             among=mixed and cycle.record.kind is SleepKind.HYBRID,
             origin=origins[cycle.record.source],
+            limited=limited_values(limits, cycle.record) if cycle.judged else "",
         )
         for number, cycle in enumerate(cycles, first)
     ]

@@ -5,12 +5,20 @@ from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.analysis.stats.figures import summarise
-from resume_rig.analysis.verdict.measures import measure_words
+from resume_rig.analysis.verdict.measures import (
+    TIME_UNITS_NS,
+    Sighting,
+    is_rate,
+    measure_words,
+    measured,
+    rate_of,
+)
 from resume_rig.analysis.verdict.series import wires_count
+from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.cycle import DetectableBios, ReconciledCycle
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.series import FailureRate, QuantileInterval, SeriesStatistics
-from resume_rig.model.result.verdict import RESUME, Comparison, Statistics, Verdict
+from resume_rig.model.result.verdict import RESUME, Comparison, Limit, Statistics, Verdict
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.report.drawing.axis import NS_PER_MS, outside_milestones
 from resume_rig.report.text.findings import cycle_ranges
@@ -98,7 +106,7 @@ def limit_sentence(
         return ""
     if limit.limit.share is not None:
         return first_clause(limit.why)
-    unit, value, worst = _values(limit)
+    unit, value, worst = _values(limit.limit, limit.worst)
     is_resume = limit.limit.measure == RESUME
     name = "resumes" if is_resume else f"{noun}s: {measure_words(limit.limit.measure)}"
     n, text_worst = limit.n + limit.broken, f"the worst {_plain(worst)} {unit}"
@@ -117,24 +125,44 @@ def limit_sentence(
 
 def worst_clause(limits: Sequence[LimitJudgement]) -> str:
     """Return the worst value of the limit that decides, e.g. ", the worst 1205 ms"; or ""."""
+    worst = worst_value(limits)
+    return f", the worst{worst[0] and f' {worst[0]}'} {worst[1]}" if worst else ""
+
+
+def worst_value(limits: Sequence[LimitJudgement]) -> tuple[str, str] | None:
+    """Return of what the limit that decides is, "" for the total resume time, and the worst."""
     limit = decisive_limit([each for each in limits if each.worst is not None])
     if limit is None:
-        return ""
-    unit, _, worst = _values(limit)
-    words = "" if limit.limit.measure == RESUME else f" {measure_words(limit.limit.measure)}"
-    return f", the worst{words} {_plain(worst)} {unit}"
+        return None
+    unit, _, worst = _values(limit.limit, limit.worst or 0.0)
+    words = "" if limit.limit.measure == RESUME else measure_words(limit.limit.measure)
+    return words, f"{_plain(worst)} {unit}"
 
 
-def _values(judged: LimitJudgement) -> tuple[str, float, float]:
-    """Return a unit, the limit and the worst value in it, rounded on its side of the limit."""
-    unit, value, worst = judged.limit.unit, float(judged.limit.value), judged.worst or 0.0
-    digits = 2
+def limited_values(limits: Sequence[Limit], record: OsRecord) -> str:
+    """Return what a record has of what is required, but for the total resume time; or ""."""
+    found: dict[str, None] = {}
+    for limit in limits:
+        value = measured(limit.measure, Sighting(record)) if limit.required else None
+        if value is None or limit.measure == RESUME:
+            continue
+        shown = value.value_ns / TIME_UNITS_NS.get(limit.unit, 1)
+        if is_rate(limit.measure):
+            shown = rate_of(value, limit.unit, record) or 0.0
+        unit, _, rounded = _values(limit, shown)
+        found[f"{measure_words(limit.measure)} {_plain(rounded)} {unit}"] = None
+    return ", ".join(found)
+
+
+def _values(limit: Limit, shown: float) -> tuple[str, float, float]:
+    """Return a unit, the limit and a value in it, which is rounded on its side of the limit."""
+    unit, value, digits = limit.unit, float(limit.value), 2
     if unit in _MS_OF:
-        value, worst, unit = value / NS_PER_MS, worst * _MS_OF[unit], "ms"
-        digits = 0 if abs(worst) >= _WHOLE_FROM_MS else 1
-    while digits < _DIGITS_MOST and worst != value == round(worst, digits):
+        value, shown, unit = value / NS_PER_MS, shown * _MS_OF[unit], "ms"
+        digits = 0 if abs(shown) >= _WHOLE_FROM_MS else 1
+    while digits < _DIGITS_MOST and shown != value == round(shown, digits):
         digits += 1
-    return unit, value, round(worst, digits)
+    return unit, value, round(shown, digits)
 
 
 def _plain(value: float, sign: str = "") -> str:
