@@ -260,7 +260,7 @@ def _why(
     parts += _left_out(cycles, requirement)
     bad = [source.integrity for source in reading.sources if not source.integrity.ok]
     if bad:
-        problems = count_of(sum(max(1, len(integrity.problems)) for integrity in bad), "problem")
+        problems = count_of(sum(max(1, len(integrity.damage)) for integrity in bad), "problem")
         parts.append(f"the log is incomplete ({problems}), so records may be missing")
     text = lead + "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."

@@ -389,13 +389,15 @@ def _other_kinds(judgement: LogJudgement) -> tuple[OtherKindSection, ...]:
 
 
 def _source(source: LogSource) -> SourceRow:
+    found = source.integrity
+    notes = (f"note: {note}" for note in found.notes)
     return SourceRow(
         path=source.path,
         kind=source.kind,
         os_build=MISSING if source.os_build is None else str(source.os_build),
         records=source.records,
         whole=source.integrity.ok,
-        problems=source.integrity.problems,
+        problems=found.problems if found.ok else (*found.damage, *notes),
         identity=identity_pairs(source.identity),
         from_description=source.from_description,
     )

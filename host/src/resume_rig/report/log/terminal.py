@@ -5,7 +5,6 @@ as its record comes, and a summary.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Final
 
 from resume_rig.model.os_record import NO_SLEEPS, LogSource, kind_words
@@ -206,11 +205,13 @@ def _sources(sources: Sequence[LogSource], style: TerminalStyle) -> Iterator[str
             )
             yield style.paragraph(f"{source.path}: {source.records} events; {identity}.")
     damaged = [source for source in sources if not source.integrity.ok]
-    noted = [source for source in sources if source.integrity.ok and source.integrity.problems]
-    for source in chain(damaged, noted):
-        word = "Incomplete:" if not source.integrity.ok else "Note on"
-        for problem in source.integrity.problems or ("the reader gave no reason",):
-            yield style.paragraph(f"{word} {source.path}: {problem}")
+    for source in damaged:
+        for problem in source.integrity.damage or ("the reader gave no reason",):
+            yield style.paragraph(f"Incomplete: {source.path}: {problem}")
+    for source in sources:
+        found = source.integrity
+        for note in found.problems if found.ok else found.notes:
+            yield style.paragraph(f"Note on {source.path}: {note}")
     described = [source for source in sources if source.from_description]
     for source in described:
         yield style.paragraph(
