@@ -18,6 +18,7 @@ from resume_rig.report.log.answer import (
     PROFILES,
     answer_sentence,
     main_transitions,
+    no_sleep_sentence,
     reason_sentences,
 )
 from resume_rig.report.log.document import log_document
@@ -344,6 +345,18 @@ def test_a_row_has_what_it_was_judged_by(
     assert (kind.kind, kind.measured, kind.greatest, kind.judged) == held
     assert tile is None or (page.tiles[0].name, page.tiles[0].value) == tile
     assert "no time is judged" not in page.tiles[0].detail
+
+
+def test_sentences_list_kinds_and_lengths_one_way(log_of: Any) -> None:
+    light = log_of(FOUR, "press-to-light-2s").why
+    delayed = log_of(DIAGNOSTICS)
+
+    assert "resume from S3, hybrid sleep, Modern Standby or s2idle; 4 records of S3, " in light
+    assert "; 2 boots without a measurement." in log_of("systemd-analyze.txt", "boot-19s").why
+    assert no_sleep_sentence(delayed, SleepKind.STANDBY_PERFORMANCE) == (
+        "2 records, not covered by this requirement; one of them, which alone reports it, took"
+        " 2640 ms."
+    )
 
 
 def test_terminal_page_and_document_lead_with_the_same_words(judged) -> None:

@@ -234,7 +234,8 @@ def _lengths(lengths: Sequence[float], records: Sequence[OsRecord]) -> str:
     if not lengths:
         return "none reports how long it took"
     if len(lengths) == 1:
-        return f"it took {lengths[0]:.0f} ms" if len(records) == 1 else f"{lengths[0]:.0f} ms"
+        which = "it" if len(records) == 1 else "one of them, which alone reports it,"
+        return f"{which} took {lengths[0]:.0f} ms"
     text = f"median {median(lengths):.0f} ms, from {min(lengths):.0f} to {max(lengths):.0f} ms"
     training = training_in(records)
     return text if training is None else f"{text}; {training_sentence(training)}"
