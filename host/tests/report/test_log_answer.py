@@ -309,6 +309,16 @@ def test_a_transition_that_does_not_count_is_no_missing_time(samples: Any) -> No
     assert reason_sentences(judgement)[-1].endswith("1 first transition ignored.")
 
 
+def test_kinds_and_limits_that_judge_nothing_have_an_answer(log_of: Any, judged: Any) -> None:
+    reasons = reason_sentences(log_of(FOUR, "sysfund-0004", SleepKind.BOOT, DOZE))
+    assert reasons[-1].endswith("limits, such as a summary of `xperf -a boot`.")
+
+    advised = replace(load_requirement("sysfund-0004"), resume_limit_ms=None)
+    judgement = judge_log(judged(S3).reading, advised)
+    assert answer_sentence(judgement) == "No resume time here: 1 S3."
+    assert len(reason_sentences(judgement)) == 1
+
+
 def test_the_advice_knows_what_the_shipped_profiles_limit() -> None:
     for name, (measure, kinds) in PROFILES.items():
         requirement = load_requirement(name)

@@ -342,7 +342,7 @@ def _nothing_judged(judgement: LogJudgement) -> str:
         if _limited(judgement):
             return f"No transition that counts here: {found}."
         measures = _measures(judgement)
-        if RESUME in measures:
+        if RESUME in measures or not measures:
             return f"No resume time here: {found}."
         return f"{capitalised(listed(map(measure_words, measures)))} not measured here: {found}."
     found = listed(kind_count(count, kind) for kind, count in kinds.items())
@@ -366,14 +366,14 @@ def _next(judgement: LogJudgement) -> str:
     covered, kinds = judgement.requirement.kinds, _counted(judgement)
     other = _other_profile(judgement)
     judge_it = other and f"To judge what is here, name a profile of its own, as in {other}."
-    if _limited(judgement):
-        return ""  # why it does not count is said
+    if _limited(judgement) or not _measures(judgement):
+        return ""  # why it does not count is said; nothing is required
     if _UNFINISHED.issuperset(covered):
         words = listed(map(kind_words, covered), "or")
         return f"No record of {words} has a time, so none can be judged. {judge_it}".rstrip()
     if any(kind in covered for kind in kinds):
         return f"{_where_measured(judgement)} {judge_it}".rstrip()
-    if NO_SLEEPS.issuperset(covered):
+    if (NO_SLEEPS | _UNFINISHED).issuperset(covered):
         return _where_measured(judgement)
     return _of_others(judgement, list(kinds)) or judge_it or _without_any(judgement, list(kinds))
 
@@ -444,19 +444,20 @@ def _where_measured(judgement: LogJudgement) -> str:
         verb = "is" if len(outside) == 1 else "are"
         words = capitalised(listed(map(measure_words, outside)))
         return f"{words} {verb} measured by a rig: {_RIG}"
-    if NO_SLEEPS.issuperset(covered):
-        commands = listed((f"`xperf -a {kind}`" for kind in covered), "or")
+    if (NO_SLEEPS | _UNFINISHED).issuperset(covered):
+        kinds = [kind for kind in covered if kind in NO_SLEEPS]
+        commands = listed((f"`xperf -a {kind}`" for kind in kinds), "or")
         return (
-            f"To have a verdict, read an account of a {listed(map(kind_words, covered), 'or')} that"
+            f"To have a verdict, read an account of a {listed(map(kind_words, kinds), 'or')} that"
             f" reports what {judgement.requirement.id} limits, such as a summary of {commands}."
         )
     if RESUME not in measures:
         found = [_STANDS_IN[measure] for measure in measures if measure in _STANDS_IN]
         words = listed(map(measure_words, measures))
         return found[0] if found else f"To have a verdict, read a log that reports {words}."
-    kinds = {source.kind for source in judgement.reading.sources}
-    if kinds <= _WINDOWS_LOGS or any(kind.startswith(_LINUX) for kind in kinds):
-        system = "Windows" if kinds <= _WINDOWS_LOGS else "Linux"
+    sources = {source.kind for source in judgement.reading.sources}
+    if sources <= _WINDOWS_LOGS or any(name.startswith(_LINUX) for name in sources):
+        system = "Windows" if sources <= _WINDOWS_LOGS else "Linux"
         return f"{system} did not report that time; a rig measures from outside: {_RIG}"
     return (
         "To have a verdict, read a log that reports the times, such as the System log of"
