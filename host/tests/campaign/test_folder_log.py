@@ -95,3 +95,16 @@ def test_too_many_files_are_refused(tmp_path: Path) -> None:
         (tmp_path / str(number)).touch()
     with pytest.raises(RecordError, match="it holds 1001 files, allowed are 1000"):
         FolderLog(tmp_path).new_records()
+
+
+def test_a_folder_knows_which_problems_are_notes(tmp_path: Path) -> None:
+    shutil.copy(LOGS / "xperf-pnp.csv", tmp_path / "a.csv")
+    damaged = (LOGS / "two-s3-cycles.xml").read_bytes().replace(b'"WakeTime">2', b'"WakeTime">x')
+    (tmp_path / "b.xml").write_bytes(damaged)
+    log = FolderLog(tmp_path)
+    log.new_records()
+
+    integrity = log.describe().integrity
+    assert not integrity.ok
+    assert [name.partition(":")[0] for name in integrity.notes] == ["a.csv", "a.csv"]
+    assert [name.partition(":")[0] for name in integrity.damage] == ["b.xml"]

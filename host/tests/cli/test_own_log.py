@@ -174,6 +174,10 @@ def test_the_system_log_of_this_pc_is_followed(tmp_path: Path) -> None:
     assert log.describe().path == "the System log of this PC"
 
 
+NONE_CAME = "No sleep came in the time that was watched."
+BEFORE = "Sleeps from before do not count here: resume-rig log judges them."
+
+
 def watch(command: Any, path: Path, *words: str) -> Any:
     """Watch a log while a second sleep is written into it."""
     half = len(EVENTS) // 2
@@ -225,7 +229,16 @@ def test_ctrl_c_ends_with_a_summary(command: Any, folder: Path) -> None:
 
     ending.join()
     assert said.status == 4
-    assert said.out.startswith("NO-EVIDENCE")
+    assert said.out == f"NO-EVIDENCE: {NONE_CAME}\n{BEFORE}\n"
+
+
+def test_only_sleeps_that_come_are_watched(command: Any, folder: Path) -> None:
+    path = folder / "system.xml"
+    path.write_text(LOG, "utf-8")
+
+    document = json.loads(command("watch-sleeps", "--log", str(path), "--for", "1s", "--json").out)
+
+    assert (document["sleeps"], document["why"]) == (0, NONE_CAME)
 
 
 def test_a_log_that_is_not_there_is_refused_at_once(command: Any, folder: Path) -> None:

@@ -277,6 +277,7 @@ def test_backward_gives_what_forward_gives(
     forward = ForwardAssembler(0, tallies[0])
     backward = BackwardAssembler(0, tallies[1])
     given_forward = [record for event in events if (record := forward.feed(event)) is not None]
+    forward.end_session()
     for event in reversed(events):
         backward.feed(event)
     assert backward.finish() == given_forward

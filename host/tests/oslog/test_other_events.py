@@ -89,6 +89,16 @@ def test_a_session_without_its_beginning_or_end_is_told(write, read: Read) -> No
     )
 
 
+def test_a_session_that_the_log_ends_in_is_told(write, read: Read) -> None:
+    note = ("1 Modern Standby session has no end in the log, so nothing is known of it.",)
+    for events in (
+        [write.event("KP", 506, {"Reason": 15})],
+        [write.boot(22621), write.event("KP", 507, SESSION), write.event("KP", 506, {})],
+    ):
+        integrity = both_orders(read, events).sources[0].integrity
+        assert (integrity.problems, integrity.notes, integrity.damage) == (note, note, ())
+
+
 @pytest.mark.parametrize(
     ("boot_type", "kind", "states"), [(1, "fast-startup", (6, 5)), (2, "S4", (5, 5))]
 )

@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
-from resume_rig.model.os_record import SleepKind, kind_count
+from resume_rig.analysis.verdict.judge import judge_log
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind, kind_count
 from resume_rig.model.result.verdict import Verdict
+from resume_rig.report.log.page import log_page
 from resume_rig.report.log.terminal import log_table
 from resume_rig.report.text.hostile_text import display_width
 from resume_rig.report.text.terminal_style import TerminalStyle
@@ -63,8 +66,25 @@ def test_an_unjudged_kind_of_the_table_does_not_make_the_extremes(samples: Any) 
 def test_the_answer_stands_first_with_its_reason(samples: Any) -> None:
     shape = samples.log_shape(records=(samples.os_record(),), why="One resume is within it.")
     assert text_of(samples.log_judgement(shape)).startswith(
-        "PASS: 1 resume judged, the worst 1248 ms. This PC uses S3.\nOne resume is within it.\n"
+        "PASS: 1 resume judged. This PC uses S3.\nOne resume is within it.\n"
     )
+
+
+@pytest.mark.parametrize("lost", [(), ("1 time could not be read.",)])
+def test_a_note_is_no_damage(samples: Any, lost: tuple[str, ...]) -> None:
+    note = "1 record has a WakeTime before its SleepTime; both are kept as they stand."
+    integrity = Integrity(ok=not lost, problems=(*lost, note), notes=(note,))
+    source = LogSource("System.evtx", "evtx", 22000, 1, integrity)
+    reading = LogReading((source,), (samples.os_record(),))
+    judgement = judge_log(reading, load_requirement("sysfund-0004"))
+    text = text_of(judgement)
+    integrity_of_page = log_page(judgement, "now").sources[0].problems
+
+    assert f"Note on System.evtx: {note}" in text
+    assert ("Incomplete: System.evtx: 1 time could not be read." in text) is bool(lost)
+    assert text.count("Incomplete:") == len(lost)
+    assert ("the log is incomplete (1 problem)" in judgement.why) is bool(lost)
+    assert integrity_of_page == ((*lost, f"note: {note}") if lost else (note,))
 
 
 def test_damage_of_a_source_is_told(samples: Any) -> None:

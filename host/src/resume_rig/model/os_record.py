@@ -251,10 +251,21 @@ class OsRecord:
 
 @dataclass(frozen=True, slots=True)
 class Integrity:
-    """What was found to be missing or damaged in a source; each problem is one sentence."""
+    """What was found to be missing or damaged in a source; each problem is one sentence.
+
+    Attributes:
+        ok: nothing is missing.
+        notes: those of the problems that are no damage.
+    """
 
     ok: bool
     problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def damage(self) -> tuple[str, ...]:
+        """The problems by which something is missing."""
+        return tuple(problem for problem in self.problems if problem not in self.notes)
 
 
 BOOT_START_DRIVERS = "boot_start_drivers"

@@ -299,7 +299,8 @@ def _with_repeats(source: LogSource, repeated: int) -> LogSource:
         if repeated == 1
         else f"{repeated} records stand in a log before this one too and were used once."
     )
-    integrity = Integrity(source.integrity.ok, (*source.integrity.problems, note))
+    found = source.integrity
+    integrity = Integrity(found.ok, (*found.problems, note), (*found.notes, note))
     return replace(source, integrity=integrity)
 
 

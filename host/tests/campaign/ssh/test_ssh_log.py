@@ -214,6 +214,7 @@ def test_a_dut_that_does_not_give_the_log_of_delays_is_read_without(
     log.close()
     integrity = log.describe().integrity
     assert integrity.ok
+    assert integrity.notes == integrity.problems
     assert [problem.partition(":")[0] for problem in integrity.problems] == [
         "What delayed a boot, a shutdown or a sleep is unknown"
     ]

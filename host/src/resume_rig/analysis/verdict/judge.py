@@ -247,7 +247,7 @@ def _why(
         parts += limit_clauses(limits)
         parts += _bios_advice([cycle.record for cycle in judged], requirement)
     elif cycles:
-        kinds = " or ".join(map(kind_words, requirement.kinds))
+        kinds = _either(requirement.kinds)
         which = (
             "the only record is no"
             if len(cycles) == 1
@@ -260,7 +260,7 @@ def _why(
     parts += _left_out(cycles, requirement)
     bad = [source.integrity for source in reading.sources if not source.integrity.ok]
     if bad:
-        problems = count_of(sum(max(1, len(integrity.problems)) for integrity in bad), "problem")
+        problems = count_of(sum(max(1, len(integrity.damage)) for integrity in bad), "problem")
         parts.append(f"the log is incomplete ({problems}), so records may be missing")
     text = lead + "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
@@ -298,8 +298,10 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
     if from_image:
         parts.append(f"{count_of(from_image, 'hybrid sleep')} resumed from the image, as S4 does")
     if unmeasured:
-        kinds = " or ".join(map(kind_words, requirement.kinds))
-        parts.append(f"{count_of(unmeasured, 'record')} of {kinds} without a measurement")
+        kinds = _either(requirement.kinds)
+        what = f"{count_of(unmeasured, 'record')} of {kinds}"
+        what = what if len(requirement.kinds) > 1 else kind_count(unmeasured, requirement.kinds[0])
+        parts.append(f"{what} without a measurement")
     once = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
     others = [c.record.kind for c in once if c.record.kind not in requirement.kinds]
     measured = {
@@ -398,3 +400,8 @@ def _resume_text(judged: LimitJudgement, worst_ms: int, requirement: Requirement
 def are(n: int) -> str:
     """Return the verb for a count."""
     return "is" if n == 1 else "are"
+
+
+def _either(kinds: Sequence[SleepKind]) -> str:
+    *first, last = map(kind_words, kinds)
+    return f"{', '.join(first)} or {last}" if first else last

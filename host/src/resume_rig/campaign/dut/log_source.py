@@ -235,19 +235,22 @@ class FolderLog:
     def describe(self) -> LogSource:
         """Return the folder as it was read."""
         sources = [log.describe() for log in self._logs.values()]
-        problems = tuple(
-            f"{Path(source.path).name}: {problem}"
+        found = [
+            (f"{Path(source.path).name}: {problem}", problem in source.integrity.notes)
             for source in sources
             for problem in source.integrity.problems
-        )
-        problems += tuple(self._unreadable.values())
+        ]
+        problems = (*(problem for problem, _ in found), *self._unreadable.values())
+        notes = tuple(problem for problem, is_note in found if is_note)
         return LogSource(
             str(self._path),
             "folder",
             next((s.os_build for s in reversed(sources) if s.os_build is not None), None),
             sum(source.records for source in sources),
             Integrity(
-                not self._unreadable and all(source.integrity.ok for source in sources), problems
+                not self._unreadable and all(source.integrity.ok for source in sources),
+                problems,
+                notes,
             ),
         )
 

@@ -104,10 +104,13 @@ class WindowsLog:
     def describe(self) -> LogSource:
         """Return the log as it was read."""
         source = self._follower.describe()
-        notes = (_NO_DELAYS,) if self._delays_denied else self._delays.integrity.problems
-        whole = source.integrity.ok and self._delays.integrity.ok and not self._problems
-        problems = (*source.integrity.problems, *notes, *self._problems)
-        return replace(source, integrity=Integrity(whole, problems))
+        delays = self._delays.integrity
+        if self._delays_denied:
+            delays = Integrity(delays.ok, (_NO_DELAYS,), (_NO_DELAYS,) if delays.ok else ())
+        whole = source.integrity.ok and delays.ok and not self._problems
+        problems = (*source.integrity.problems, *delays.problems, *self._problems)
+        notes = (*source.integrity.notes, *delays.notes)
+        return replace(source, integrity=Integrity(whole, problems, notes))
 
     def close(self) -> None:
         """Nothing is kept outside of memory."""

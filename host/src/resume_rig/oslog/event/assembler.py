@@ -257,9 +257,9 @@ class ForwardAssembler:
         self._session = None
 
     def forget_cycle(self) -> None:
-        """Let go of all whose account cannot come any more."""
+        """Let go of all whose account cannot come any more: the log ends here, or has a gap."""
+        self.end_session()
         self._tracker = CycleTracker()
-        self._session = None
         self._clock = _ClockSteps(self._values)
         self._started = False
         self._notes = PowerNotes()
@@ -296,10 +296,10 @@ class BackwardAssembler:
     def _next_boot(self) -> None:
         """Assemble the events of the boot that follows in time on the one just read."""
         earlier = self._events[::-1]
-        self._assemble(self._later, earlier, last=not self._records)
+        self._assemble(self._later, earlier)
         self._later, self._events = earlier, []
 
-    def _assemble(self, events: Sequence[Event], earlier: Sequence[Event], *, last: bool) -> None:
+    def _assemble(self, events: Sequence[Event], earlier: Sequence[Event]) -> None:
         if not events:
             return
         forward = ForwardAssembler(
@@ -307,8 +307,7 @@ class BackwardAssembler:
         )
         given = [forward.feed(event) for event in events]
         self._records.append([record for record in given if record is not None])
-        if not last:
-            forward.end_session()
+        forward.end_session()
         self.os_build = self.os_build or forward.os_build
 
 

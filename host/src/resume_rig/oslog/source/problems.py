@@ -149,11 +149,14 @@ class ProblemTally:
         """Return what was noted, in a fixed order."""
         if not (self._counts or self._sentences):
             return _SOUND
-        sentences = [sentence for sentence, _ in self._sentences]
+        found = list(self._sentences)
         for problem in Problem:
             count = self._counts[problem]
             if count:
-                sentences.append(problem.one if count == 1 else problem.many.format(count=count))
-        damaged = any(damage for _, damage in self._sentences)
-        damaged = damaged or any(self._counts[problem] for problem in Problem if problem.damage)
-        return Integrity(ok=not damaged, problems=tuple(sentences))
+                text = problem.one if count == 1 else problem.many.format(count=count)
+                found.append((text, problem.damage))
+        return Integrity(
+            ok=not any(damage for _, damage in found),
+            problems=tuple(text for text, _ in found),
+            notes=tuple(text for text, damage in found if not damage),
+        )

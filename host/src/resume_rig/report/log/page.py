@@ -8,10 +8,11 @@ from pathlib import Path
 from statistics import median
 
 from resume_rig.analysis.findings.advice import transition_length_ms
+from resume_rig.analysis.verdict.measures import Sighting, is_rate, measured
 from resume_rig.model.os_record import NO_SLEEPS, LogSource, OsRecord, SleepKind, kind_words
 from resume_rig.model.result.judgement import LogJudgement
-from resume_rig.model.result.verdict import Verdict
-from resume_rig.model.units import NS_PER_S, count_of, percent_up
+from resume_rig.model.result.verdict import Limit, Verdict
+from resume_rig.model.units import NS_PER_MS, NS_PER_S, count_of, percent_up
 from resume_rig.report.drawing.histogram import NamedHistogram, histogram
 from resume_rig.report.drawing.marks import Strips, StripSource, date_strips
 from resume_rig.report.log.answer import (
@@ -39,10 +40,11 @@ from resume_rig.report.parts.page import (
     limit_rows,
     requirement_pairs,
 )
-from resume_rig.report.parts.statistics import statistics_sentences
+from resume_rig.report.parts.statistics import statistics_sentences, worst_value
 from resume_rig.report.text.wording import (
     MISSING,
     PAGE_ROWS,
+    capitalised,
     row_choice,
     utc_text,
     whole_ms_text,
@@ -207,6 +209,8 @@ def _tiles(judgement: LogJudgement) -> tuple[Tile, ...]:
     if figures.median_ms is not None and figures.p95_ms is not None and figures.max_ms is not None:
         value = f"{figures.median_ms:.0f} · {figures.p95_ms:.0f} · {figures.max_ms:.0f} ms"
         times = Tile(times.name, value, f"minimum {figures.min_ms:.0f} ms, total resume time")
+    elif worst := worst_value(judgement.limits):
+        times = Tile(f"{capitalised(worst[0])}, worst", worst[1], "as the account reports it")
     rate = Tile("Failure rate, at most", MISSING, "nothing was judged")
     if upper is not None:
         rate = Tile(rate.name, percent_up(upper), "95 % confidence")
@@ -217,8 +221,10 @@ def _tiles(judgement: LogJudgement) -> tuple[Tile, ...]:
 
 def _kind_rows(judgement: LogJudgement) -> Iterator[KindRow]:
     for kind, records in _by_kind(judgement).items():
-        times = sorted(ms for ms in map(_length_ms, records) if ms is not None)
         covered = kind in judgement.requirement.kinds
+        limits = judgement.requirement.limits() if covered else ()
+        found = (_length_ms(record, limits) for record in records)
+        times = sorted(ms for ms in found if ms is not None)
         yield KindRow(
             kind=kind_words(kind),
             count=str(len(records)),
@@ -230,9 +236,12 @@ def _kind_rows(judgement: LogJudgement) -> Iterator[KindRow]:
         )
 
 
-def _length_ms(record: OsRecord) -> float | None:
-    """Return the resume time of a sleep, the whole of a boot or a shutdown."""
-    return transition_length_ms(record) if record.kind in NO_SLEEPS else record.resume_ms
+def _length_ms(record: OsRecord, limits: Sequence[Limit]) -> float | None:
+    """Return the resume time of a sleep, the whole of a boot; for want of it a time that counts."""
+    own = transition_length_ms(record) if record.kind in NO_SLEEPS else record.resume_ms
+    times = [each.measure for each in limits if each.required and not is_rate(each.measure)]
+    found = (measured(measure, Sighting(record)) for measure in times)
+    return next((each.value_ns / NS_PER_MS for each in found if each), None) if own is None else own
 
 
 def _by_kind(judgement: LogJudgement) -> dict[SleepKind, list[OsRecord]]:
@@ -379,13 +388,15 @@ def _other_kinds(judgement: LogJudgement) -> tuple[OtherKindSection, ...]:
 
 
 def _source(source: LogSource) -> SourceRow:
+    found = source.integrity
+    notes = (f"note: {note}" for note in found.notes)
     return SourceRow(
         path=source.path,
         kind=source.kind,
         os_build=MISSING if source.os_build is None else str(source.os_build),
         records=source.records,
         whole=source.integrity.ok,
-        problems=source.integrity.problems,
+        problems=found.problems if found.ok else (*found.damage, *notes),
         identity=identity_pairs(source.identity),
         from_description=source.from_description,
     )

@@ -5,7 +5,6 @@ as its record comes, and a summary.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Final
 
 from resume_rig.model.os_record import NO_SLEEPS, LogSource, kind_words
@@ -31,7 +30,12 @@ from resume_rig.report.parts.statistics import statistics_sentences
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.json_text import Json, json_text, text_json, utc_json
 from resume_rig.report.text.terminal_style import VERDICT_CELLS, TerminalStyle, padded
-from resume_rig.report.text.wording import requirement_sentence, utc_text, whole_ms_text
+from resume_rig.report.text.wording import (
+    capitalised,
+    requirement_sentence,
+    utc_text,
+    whole_ms_text,
+)
 
 _HEADER: Final = "Transition # | BIOS Init | Driver Init | Total"
 _NOTE: Final = "Woken by; note"
@@ -205,11 +209,13 @@ def _sources(sources: Sequence[LogSource], style: TerminalStyle) -> Iterator[str
             )
             yield style.paragraph(f"{source.path}: {source.records} events; {identity}.")
     damaged = [source for source in sources if not source.integrity.ok]
-    noted = [source for source in sources if source.integrity.ok and source.integrity.problems]
-    for source in chain(damaged, noted):
-        word = "Incomplete:" if not source.integrity.ok else "Note on"
-        for problem in source.integrity.problems or ("the reader gave no reason",):
-            yield style.paragraph(f"{word} {source.path}: {problem}")
+    for source in damaged:
+        for problem in source.integrity.damage or ("the reader gave no reason",):
+            yield style.paragraph(f"Incomplete: {source.path}: {problem}")
+    for source in sources:
+        found = source.integrity
+        for note in found.problems if found.ok else found.notes:
+            yield style.paragraph(f"Note on {source.path}: {note}")
     described = [source for source in sources if source.from_description]
     for source in described:
         yield style.paragraph(
@@ -258,14 +264,30 @@ def watched_json(cycle: JudgedRecord) -> str:
 
 def summary_lines(judgement: LogJudgement, style: TerminalStyle) -> list[str]:
     """Return what all watched sleeps come to."""
+    if not judgement.cycles:
+        lines = (_NONE_CAME, *filter(None, (capitalised(_rest_of_why(judgement)), _BEFORE)))
+        first, *more = lines
+        return [style.verdict_line(judgement.verdict, first), *map(style.paragraph, more)]
     return [
         style.verdict_line(judgement.verdict, answer_sentence(judgement)),
         *map(style.paragraph, reason_sentences(judgement)),
     ]
 
 
+_NONE_CAME: Final = "No sleep came in the time that was watched."
+_BEFORE: Final = "Sleeps from before do not count here: resume-rig log judges them."
+
+
+def _rest_of_why(judgement: LogJudgement) -> str:
+    """Return what a judgement of nothing rests on besides that there is nothing."""
+    return judgement.why.partition("; ")[2]
+
+
 def summary_json(judgement: LogJudgement) -> str:
     """Return the same as a JSON document in a line."""
+    why = judgement.why
+    if not judgement.cycles:
+        why = " ".join(filter(None, (_NONE_CAME, capitalised(_rest_of_why(judgement)))))
     document: dict[str, Json] = {
         "schema": SCHEMA,
         "event": "summary",
@@ -273,6 +295,6 @@ def summary_json(judgement: LogJudgement) -> str:
         "sleeps": len(judgement.cycles),
         "judged": sum(cycle.judged for cycle in judgement.cycles),
         "verdict": judgement.verdict.value,
-        "why": text_json(judgement.why),
+        "why": text_json(why),
     }
     return json_text(document) + "\n"

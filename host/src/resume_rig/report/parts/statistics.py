@@ -5,14 +5,27 @@ from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.analysis.stats.figures import summarise
-from resume_rig.analysis.verdict.limits import UPPER
-from resume_rig.analysis.verdict.measures import measure_words
+from resume_rig.analysis.verdict.measures import (
+    Sighting,
+    is_rate,
+    measure_words,
+    measured,
+    rate_of,
+)
 from resume_rig.analysis.verdict.series import wires_count
+from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.cycle import DetectableBios, ReconciledCycle
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.series import FailureRate, QuantileInterval, SeriesStatistics
-from resume_rig.model.result.verdict import RESUME, WORST_FIRST, Comparison, Statistics, Verdict
-from resume_rig.model.units import NS_PER_MS, count_of, percent_up
+from resume_rig.model.result.verdict import (
+    RESUME,
+    WORST_FIRST,
+    Comparison,
+    Limit,
+    Statistics,
+    Verdict,
+)
+from resume_rig.model.units import NS_PER_MS, TIME_UNITS_NS, count_of, percent_up
 from resume_rig.report.drawing.axis import outside_milestones
 from resume_rig.report.text.findings import cycle_ranges
 from resume_rig.report.text.wording import capitalised
@@ -74,40 +87,94 @@ def summary_of(times_ms: Iterable[float]) -> Statistics | None:
 
 _WHOLE_FROM_MS: Final = 100
 _MS_OF: Final = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
+_DIGITS_MOST: Final = 6  # of a millisecond: a nanosecond
+# Who conforms, and who does not.
+_SIDES: Final = {
+    Comparison.AT_MOST: ("within {}", "over {}"),
+    Comparison.BELOW: ("below {}", "{} or more"),
+    Comparison.AT_LEAST: ("at least {}", "below {}"),
+    Comparison.ABOVE: ("above {}", "{} or less"),
+}
 
 
 def limit_sentence(
     limits: Sequence[LimitJudgement], noun: str = "cycle", *, margin: bool = True
 ) -> str:
-    """Return how many keep the limit that decides, and the worst; "" where none is timed.
+    """Return how many keep the limit that decides, and the worst; "" where none has a value.
 
     Args:
         limits: as judged.
-        noun: what has the time, where it is no resume.
+        noun: what has the value, where it is no resume time.
         margin: say how far the worst is from the limit.
     """
     limit = decisive_limit(limits)
-    if limit is None or limit.worst is None or limit.limit.comparison not in UPPER:
+    if limit is None or limit.worst is None:
         return ""
     if limit.limit.share is not None:
         return first_clause(limit.why)
-    value = limit.limit.value / NS_PER_MS
-    worst_ms = limit.worst * _MS_OF[limit.limit.unit]
-    worst = round(worst_ms) if worst_ms >= _WHOLE_FROM_MS else round(worst_ms, 1)
+    unit, value, worst = _values(limit.limit, limit.worst)
     is_resume = limit.limit.measure == RESUME
     name = "resumes" if is_resume else f"{noun}s: {measure_words(limit.limit.measure)}"
-    n = limit.n + limit.broken
-    meets_it = limit.limit.comparison is Comparison.AT_MOST  # who has just the limit
+    n, text_worst = limit.n + limit.broken, f"the worst {_plain(worst)} {unit}"
+    within, beyond = (
+        side.format(f"{_plain(value)} {unit}") for side in _SIDES[limit.limit.comparison]
+    )
     if limit.failed:
-        over = f"over {value:g} ms" if meets_it else f"{value:g} ms or more"
-        text = f"{limit.failed} of {n} {name} {over}; the worst {worst:g} ms"
-        text += f" ({worst - value:+g} ms)" if margin else ""
+        text = f"{limit.failed} of {n} {name} {beyond}; {text_worst}"
+        text += f" ({_plain(worst - value, '+')} {unit})" if margin else ""
         return f"{text}; {limit.broken} did not resume." if limit.broken else f"{text}."
     if limit.broken:
-        return f"{limit.broken} of {n} {noun}s did not resume; the worst {worst:g} ms."
-    within = f"{'within' if meets_it else 'below'} {value:g} ms"
-    text = f"{limit.n - limit.marginal} of {n} {name} {within}; the worst {worst:g} ms"
-    return f"{text} (margin {value - worst:g} ms)." if margin else f"{text}."
+        return f"{limit.broken} of {n} {noun}s did not resume; {text_worst}."
+    text = f"{limit.n - limit.marginal} of {n} {name} {within}; {text_worst}"
+    return f"{text} (margin {_plain(abs(value - worst))} {unit})." if margin else f"{text}."
+
+
+def worst_clause(limits: Sequence[LimitJudgement]) -> str:
+    """Return the worst value of the limit that decides, e.g. ", the worst 1205 ms"; or ""."""
+    worst = worst_value(limits)
+    return f", the worst{worst[0] and f' {worst[0]}'} {worst[1]}" if worst else ""
+
+
+def worst_value(limits: Sequence[LimitJudgement]) -> tuple[str, str] | None:
+    """Return of what the limit that decides is, "" for the total resume time, and the worst."""
+    limit = decisive_limit([each for each in limits if each.worst is not None])
+    if limit is None:
+        return None
+    unit, _, worst = _values(limit.limit, limit.worst or 0.0)
+    words = "" if limit.limit.measure == RESUME else measure_words(limit.limit.measure)
+    return words, f"{_plain(worst)} {unit}"
+
+
+def limited_values(limits: Sequence[Limit], record: OsRecord) -> str:
+    """Return what a record has of what is required, but for the total resume time; or ""."""
+    found: dict[str, None] = {}
+    for limit in limits:
+        value = measured(limit.measure, Sighting(record)) if limit.required else None
+        if value is None or limit.measure == RESUME:
+            continue
+        shown = value.value_ns / TIME_UNITS_NS.get(limit.unit, 1)
+        if is_rate(limit.measure):
+            shown = rate_of(value, limit.unit, record) or 0.0
+        unit, _, rounded = _values(limit, shown)
+        found[f"{measure_words(limit.measure)} {_plain(rounded)} {unit}"] = None
+    return ", ".join(found)
+
+
+def _values(limit: Limit, shown: float) -> tuple[str, float, float]:
+    """Return a unit, the limit and a value in it, which is rounded on its side of the limit."""
+    unit, value, digits = limit.unit, float(limit.value), 2
+    if unit in _MS_OF:
+        value, shown, unit = value / NS_PER_MS, shown * _MS_OF[unit], "ms"
+        digits = 0 if abs(shown) >= _WHOLE_FROM_MS else 1
+    while digits < _DIGITS_MOST and shown != value == round(shown, digits):
+        digits += 1
+    return unit, value, round(shown, digits)
+
+
+def _plain(value: float, sign: str = "") -> str:
+    """Return a number with all of its digits and no exponent."""
+    text = f"{value:{sign}.{_DIGITS_MOST}f}"
+    return text.rstrip("0").rstrip(".")
 
 
 def first_clause(why: str) -> str:
@@ -117,7 +184,7 @@ def first_clause(why: str) -> str:
 
 def decisive_limit(limits: Sequence[LimitJudgement]) -> LimitJudgement | None:
     """Return the required limit that the verdict rests on: one that fails before one that holds."""
-    required = [each for each in limits if each.limit.required and each.limit.unit in _MS_OF]
+    required = [each for each in limits if each.limit.required]
     return min(required, key=lambda each: WORST_FIRST.index(each.verdict), default=None)
 
 
