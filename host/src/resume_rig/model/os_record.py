@@ -294,8 +294,11 @@ class LogReading:
     Attributes:
         computers: names of the computers that the sleeps of event logs are of; more than one where
             a PC was renamed, or a log collects those of several; hostile. No store keeps them.
+        overlaps: sources that are one log, because each shares a record with another of them; those
+            of one group by their indexes. No store keeps them.
     """
 
     sources: tuple[LogSource, ...] = ()
     records: tuple[OsRecord, ...] = field(default=())
     computers: tuple[str, ...] = ()
+    overlaps: tuple[frozenset[int], ...] = ()

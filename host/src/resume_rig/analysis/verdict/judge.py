@@ -81,11 +81,11 @@ def judge_log(
     Args:
         reading: the records.
         requirement: the limits, and the kinds of sleep that they are for.
-        ignore_first: leave out the first record of those kinds in each source, as S3Resume does
-            and a requirement may demand.
+        ignore_first: leave out the first record of those kinds in each log, as S3Resume does and a
+            requirement may demand; sources that overlap are one log.
     """
     ignore_first = ignore_first or requirement.ignore_first
-    first = _first_of_each_source(reading.records, requirement) if ignore_first else frozenset()
+    first = _first_of_each_log(reading, requirement) if ignore_first else frozenset()
     required = [limit for limit in requirement.limits() if limit.required]
     again = _repeated(reading.records)
     cycles = tuple(
@@ -121,12 +121,31 @@ def judge_log(
     )
 
 
-def _first_of_each_source(records: Sequence[OsRecord], requirement: Requirement) -> frozenset[int]:
+def _first_of_each_log(reading: LogReading, requirement: Requirement) -> frozenset[int]:
+    """Return the first covered record of each source; of those that overlap the earliest alone."""
     first: dict[int, int] = {}
-    for index, record in enumerate(records):
+    for index, record in enumerate(reading.records):
         if record.kind in requirement.kinds:
             first.setdefault(record.source, index)
+    for group in reading.overlaps:
+        of_group = [first.pop(source) for source in sorted(group) if source in first]
+        if of_group:
+            which = first_of([reading.records[index] for index in of_group])
+            first[min(group)] = of_group[which]
     return frozenset(first.values())
+
+
+def first_of(records: Sequence[OsRecord]) -> int:
+    """Return the index of the record that one log with all of these begins with.
+
+    A log is in the order of its record numbers; where one has none, times alone order them.
+    """
+    numbers = [record.record_id for record in records if record.record_id is not None]
+    if len(numbers) == len(records):
+        return numbers.index(min(numbers))
+    times = [record.wake_time_utc_ns or record.written_utc_ns for record in records]
+    there = [time_ns for time_ns in times if time_ns is not None]
+    return times.index(min(there)) if there else 0
 
 
 def _repeated(records: Sequence[OsRecord]) -> frozenset[int]:

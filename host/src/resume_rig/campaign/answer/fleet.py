@@ -276,7 +276,8 @@ def survey_store(
         path: of the store or log.
         requirement: what it is judged against.
         unit_by: what distinguishes units.
-        counted: accounts of a log that do not count in it.
+        counted: accounts of a log that do not count in it; one that is not of this file is the
+            first transition of a log that it is a part of.
     """
     is_log = False
     try:
@@ -307,12 +308,26 @@ def _survey_log(
     path: Path, requirement: Requirement, unit_by: UnitBy, counted: Collection[int]
 ) -> SurveyedStore:
     reading = read_logs([path])
+    first = _first_of(reading.records, requirement)
     if counted:
+        own = {_account_of(each) for each in reading.records}
+        if first is None or first[0] in counted or not own.issuperset(counted):
+            requirement = replace(requirement, ignore_first=False)  # its log begins in another file
         rest = tuple(each for each in reading.records if _account_of(each) not in counted)
         reading = replace(reading, records=rest)
     judgement = judge_log(reading, requirement)
     accounts = accounts_of(judgement.reading.records)
-    return SurveyedStore(log_line(path, judgement, unit_by), accounts)
+    return SurveyedStore(log_line(path, judgement, unit_by), accounts, first=first)
+
+
+def _first_of(records: Iterable[OsRecord], requirement: Requirement) -> tuple[int, OsRecord] | None:
+    """Return account and record of the transition that a requirement ignores; None without one."""
+    covered = (each for each in records if each.kind in requirement.kinds)
+    first = next(covered, None) if requirement.ignore_first else None
+    account = None if first is None else _account_of(first)
+    if first is None or account is None:
+        return None
+    return account, replace(first, components=(), figures=(), text="")
 
 
 def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampaign:
