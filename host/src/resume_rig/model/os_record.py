@@ -1,7 +1,9 @@
 """An OS record: what an operating system reports of one sleep and wake, and of its parts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
+from typing import Final
 
 
 @unique
@@ -153,6 +155,16 @@ NO_SUSPENDS = NO_SLEEPS | {SleepKind.MODERN_STANDBY, SleepKind.S2IDLE}
 """Kinds of records that cannot be of a cycle in which SLP_S3# fell."""
 
 
+# By (TargetState, EffectiveState), each a SYSTEM_POWER_STATE: 2 S1, 4 S3, 5 hibernate, 6 shutdown.
+KINDS: Final[Mapping[tuple[int | None, int | None], SleepKind]] = {
+    (2, 2): SleepKind.S1,
+    (4, 4): SleepKind.S3,
+    (4, 5): SleepKind.HYBRID,
+    (5, 5): SleepKind.S4,
+    (6, 5): SleepKind.FAST_STARTUP,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class WakeSource:
     """What woke the DUT, OS-reported.
@@ -239,6 +251,16 @@ class OsRecord:
             return None
         rest_ms = self.wake_ms - self.driver_init_ms
         return rest_ms if rest_ms >= 0 else None
+
+    @property
+    def entered_kind(self) -> SleepKind:
+        """Its kind; of a sleep that the OS did not come back from that which was entered, if known.
+
+        Only DIED has states of what was entered and another kind.
+        """
+        if self.kind is not SleepKind.DIED:
+            return self.kind
+        return KINDS.get((self.target_state, self.effective_state), self.kind)
 
     @property
     def read_its_image(self) -> bool:

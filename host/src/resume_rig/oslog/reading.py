@@ -14,6 +14,7 @@ from typing import Final
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import (
+    KINDS,
     NO_SLEEPS,
     Integrity,
     LogReading,
@@ -23,7 +24,7 @@ from resume_rig.model.os_record import (
 )
 from resume_rig.oslog.event.delays import with_delays
 from resume_rig.oslog.source.lines import NO_DECLARATION, encoding_of, has_declaration
-from resume_rig.oslog.source.records import KINDS, SourceReading, SourceRequest
+from resume_rig.oslog.source.records import SourceReading, SourceRequest
 
 _STORE_ID_AT: Final = 68
 _STORE_ID: Final = b"RRIG"

@@ -43,6 +43,7 @@ rounds all of them the same way, the guard band holds all of it."""
 NOT_COVERED = "not covered by this requirement"
 _AGAIN = "repeated"
 _FROM_IMAGE = "not S3"
+_NOT_BACK = "not measured: the OS did not come back from"
 _IGNORED_AS_FIRST = "ignored: the first transition of its log"
 _IGNORED_BY_LISTING = "ignored: its listing marks it so"
 
@@ -101,7 +102,7 @@ def judge_log(
     limits = judge_limits(
         requirement,
         [Sighting(record) for record in records],
-        undecided=[(Sighting(record), frozenset({record.kind})) for record in open_ones],
+        undecided=[(Sighting(each), frozenset({each.entered_kind})) for each in open_ones],
     )
     failures = failure_rate(failed, len(judged), len(open_ones))
     return LogJudgement(
@@ -113,7 +114,12 @@ def judge_log(
         why=_why(reading, requirement, cycles, limits),
         failure_rate_upper=None if failures is None else failures.upper,
         not_covered=_not_covered(
-            [r for n, r in enumerate(reading.records) if n not in again], requirement
+            [
+                record
+                for index, record in enumerate(reading.records)
+                if index not in again and not _died_in_covered(record, requirement)
+            ],
+            requirement,
         ),
         limits=limits,
         failures=failures,
@@ -125,7 +131,7 @@ def _first_of_each_log(reading: LogReading, requirement: Requirement) -> frozens
     """Return the first covered record of each source; of those that overlap the earliest alone."""
     first: dict[int, int] = {}
     for index, record in enumerate(reading.records):
-        if record.kind in requirement.kinds:
+        if record.entered_kind in requirement.kinds:
             first.setdefault(record.source, index)
     for group in reading.overlaps:
         of_group = [first.pop(source) for source in sorted(group) if source in first]
@@ -215,11 +221,13 @@ def _not_measured(record: OsRecord, requirement: Requirement) -> str:
 def is_covered(record: OsRecord, requirement: Requirement) -> bool:
     """Return whether a record is of a sleep that a requirement covers."""
     from_ram = not record.read_its_image or SleepKind.S4 in requirement.kinds
-    return record.kind in requirement.kinds and from_ram
+    return record.entered_kind in requirement.kinds and from_ram
 
 
 def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
     """Return why a record must not be judged against a requirement; None where it may."""
+    if _died_in_covered(record, requirement):
+        return f"{_NOT_BACK} this {kind_words(record.entered_kind)}"
     if record.kind not in requirement.kinds:
         kinds = " and ".join(map(kind_words, requirement.kinds))
         return f"{NOT_COVERED}: {requirement.id} covers {kinds}; this is {kind_words(record.kind)}"
@@ -228,6 +236,14 @@ def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
     if _wakes_before_it_sleeps(record):
         return "not measured: the record's WakeTime lies before its SleepTime"
     return None
+
+
+def _died_in_covered(record: OsRecord, requirement: Requirement) -> bool:
+    """Return whether the OS did not come back from a sleep that a requirement covers.
+
+    It did not fail: somebody may have cut the power. It is no evidence either.
+    """
+    return record.entered_kind is not record.kind and is_covered(record, requirement)
 
 
 def _wakes_before_it_sleeps(record: OsRecord) -> bool:
@@ -305,8 +321,9 @@ def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[
 
 def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
     """Say what the verdict does not rest on, and how it could."""
-    own = [cycle for cycle in cycles if cycle.record.kind in requirement.kinds]
-    unmeasured = sum((c.why_not or "").startswith("not measured") for c in own)
+    own = [cycle for cycle in cycles if cycle.record.entered_kind in requirement.kinds]
+    died = sum((c.why_not or "").startswith(_NOT_BACK) for c in own)
+    unmeasured = sum((c.why_not or "").startswith("not measured") for c in own) - died
     first = sum(c.why_not == _IGNORED_AS_FIRST for c in own)
     marked = sum(c.why_not == _IGNORED_BY_LISTING for c in own)
     again = sum((cycle.why_not or "").startswith(_AGAIN) for cycle in cycles)
@@ -316,11 +333,13 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
     from_image = sum((c.why_not or "").startswith(_FROM_IMAGE) for c in own)
     if from_image:
         parts.append(f"{count_of(from_image, 'hybrid sleep')} resumed from the image, as S4 does")
+    if died:
+        parts.append(f"the OS did not come back from {count_of(died, 'sleep')}")
     if unmeasured:
         kinds = " or ".join(map(kind_words, requirement.kinds))
         parts.append(f"{count_of(unmeasured, 'record')} of {kinds} without a measurement")
     once = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
-    others = [c.record.kind for c in once if c.record.kind not in requirement.kinds]
+    others = [c.record.kind for c in once if c.record.entered_kind not in requirement.kinds]
     measured = {
         cycle.record.kind
         for cycle in cycles

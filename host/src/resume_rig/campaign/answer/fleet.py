@@ -322,7 +322,7 @@ def _survey_log(
 
 def _first_of(records: Iterable[OsRecord], requirement: Requirement) -> tuple[int, OsRecord] | None:
     """Return account and record of the transition that a requirement ignores; None without one."""
-    covered = (each for each in records if each.kind in requirement.kinds)
+    covered = (each for each in records if each.entered_kind in requirement.kinds)
     first = next(covered, None) if requirement.ignore_first else None
     account = None if first is None else _account_of(first)
     if first is None or account is None:

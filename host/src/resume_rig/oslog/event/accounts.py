@@ -10,13 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from resume_rig.model.os_record import Figure, OsRecord, SleepKind
+from resume_rig.model.os_record import KINDS, Figure, OsRecord, SleepKind
 from resume_rig.oslog.event.event import Event, EventRole, EventValues
 from resume_rig.oslog.source.problems import Problem
 from resume_rig.oslog.source.records import (
     BARE_RECORD,
     DOZE_TYPE,
-    KINDS,
     UINT32_MAX,
     UINT64_MAX,
     decode_wake_source,
