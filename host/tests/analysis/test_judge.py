@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from resume_rig.analysis.reconcile.thresholds import figure_of
 from resume_rig.analysis.verdict.judge import judge_log, judge_value
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
@@ -357,3 +358,22 @@ def test_a_sleep_that_it_died_in_is_a_first_transition(record) -> None:
 
     assert judgement.verdict is Verdict.FAIL
     assert not judgement.cycles[0].undecided
+
+
+@pytest.mark.parametrize(("bios_ms", "believed"), [(600_000, True), (600_001, False)])
+def test_a_bios_time_that_no_firmware_takes_is_no_measurement(record, bios_ms, believed) -> None:
+    odd = replace(record(record_id=1), bios_init_ms=bios_ms)
+    records = odd, *(record(record_id=number) for number in range(2, 12))
+
+    judgement = judge_log(reading(*records), LIMIT)
+
+    assert judgement.cycles[0].judged is believed
+    assert judgement.verdict is (Verdict.FAIL if believed else Verdict.PASS)
+    assert judgement.reading.records[0].bios_init_ms == bios_ms
+    if not believed:
+        assert judgement.cycles[0].undecided
+        assert judgement.cycles[0].why_not == (
+            "not measured: no firmware takes the 600001 ms of BIOS time that the record reports"
+        )
+        assert figure_of(judgement.cycles[0].record, "bios_init_absurd_ms") == bios_ms
+        assert judgement.why.endswith("; 1 BIOS time of more than 10 minutes is none.")

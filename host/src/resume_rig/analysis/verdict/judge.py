@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from resume_rig.analysis.reconcile.thresholds import MS_NS, VALUE_BOUND_MS, reported
+from resume_rig.analysis.reconcile.thresholds import MS_NS, VALUE_BOUND_MS, figure_of, reported
 from resume_rig.analysis.stats.figures import failure_rate, failure_rate_upper, summarise
 from resume_rig.analysis.verdict.limits import (
     Conformity,
@@ -19,6 +19,7 @@ from resume_rig.analysis.verdict.measures import Sighting, measure_words
 from resume_rig.analysis.verdict.series import log_series
 from resume_rig.model.os_record import (
     NO_SLEEPS,
+    Figure,
     LogReading,
     OsRecord,
     SleepKind,
@@ -34,6 +35,7 @@ from resume_rig.model.result.judgement import (
 from resume_rig.model.result.series import Training
 from resume_rig.model.result.verdict import RESUME, Comparison, Limit, Requirement, Verdict
 from resume_rig.model.units import count_of, percent_up
+from resume_rig.oslog.event.accounts import LONGEST_FIRMWARE_MS
 
 RESUME_BOUND_MS = 2 * VALUE_BOUND_MS
 """Of a sum of two values that the OS reports in whole milliseconds, of unknown rounding; as one OS
@@ -43,6 +45,9 @@ rounds all of them the same way, the guard band holds all of it."""
 NOT_COVERED = "not covered by this requirement"
 _AGAIN = "repeated"
 _FROM_IMAGE = "not S3"
+_ABSURD = "not measured: no firmware takes"
+ABSURD_BIOS = "bios_init_absurd_ms"
+"""Figure of a judged record: the BIOS time that it reports and that is no measurement."""
 _NOT_BACK = "not measured: the OS did not come back from"
 _IGNORED_AS_FIRST = "ignored: the first transition of its log"
 _IGNORED_BY_LISTING = "ignored: its listing marks it so"
@@ -115,7 +120,7 @@ def judge_log(
         failure_rate_upper=None if failures is None else failures.upper,
         not_covered=_not_covered(
             [
-                record
+                _believed(record)
                 for index, record in enumerate(reading.records)
                 if index not in again and not _died_in_covered(record, requirement)
             ],
@@ -178,10 +183,13 @@ def _again(record: OsRecord) -> JudgedRecord:
 def _judge_record(
     record: OsRecord, requirement: Requirement, required: Sequence[Limit], *, first: bool
 ) -> JudgedRecord:
+    record = _believed(record)
     why_not = why_not_judged(record, requirement)
     parts = [] if why_not is not None else _conformities(record, requirement, required)
     if why_not is None and not parts:
         why_not = _not_measured(record, requirement)
+        if (absurd_ms := figure_of(record, ABSURD_BIOS)) is not None:
+            why_not = f"{_ABSURD} the {absurd_ms:.0f} ms of BIOS time that the record reports"
     if why_not is None and (first or record.ignored):
         why_not = _IGNORED_BY_LISTING if record.ignored else _IGNORED_AS_FIRST
     if why_not is not None:
@@ -195,6 +203,15 @@ def _judge_record(
     verdict = worst_of([part.verdict for part in parts])
     risk = max(part.risk for part in parts if part.verdict is verdict)
     return JudgedRecord(record, judged=True, why_not=None, verdict=verdict, risk=risk)
+
+
+def _believed(record: OsRecord) -> OsRecord:
+    """Return a record without a BIOS time that no firmware takes, 2^32 - 1 for example."""
+    bios_ms = record.bios_init_ms
+    if bios_ms is None or bios_ms <= LONGEST_FIRMWARE_MS:
+        return record
+    figures = (*record.figures, Figure(ABSURD_BIOS, bios_ms))
+    return replace(record, bios_init_ms=None, figures=figures)
 
 
 def _conformities(
@@ -326,6 +343,7 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
     unmeasured = sum((c.why_not or "").startswith("not measured") for c in own) - died
     first = sum(c.why_not == _IGNORED_AS_FIRST for c in own)
     marked = sum(c.why_not == _IGNORED_BY_LISTING for c in own)
+    absurd = sum((c.why_not or "").startswith(_ABSURD) for c in own)
     again = sum((cycle.why_not or "").startswith(_AGAIN) for cycle in cycles)
     parts = [f"{count_of(first, 'first transition')} ignored"] if first else []
     parts += [f"{count_of(marked, 'transition')} ignored as the listing says"] if marked else []
@@ -338,6 +356,8 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
     if unmeasured:
         kinds = " or ".join(map(kind_words, requirement.kinds))
         parts.append(f"{count_of(unmeasured, 'record')} of {kinds} without a measurement")
+    if absurd:
+        parts.append(f"{count_of(absurd, 'BIOS time')} of more than 10 minutes {are(absurd)} none")
     once = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
     others = [c.record.kind for c in once if c.record.entered_kind not in requirement.kinds]
     measured = {
