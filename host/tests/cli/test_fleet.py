@@ -1,5 +1,6 @@
 """`fleet`, used as a person uses it: folders of stores, exit statuses, what ends it early."""
 
+import gzip
 import os
 import re
 import shutil
@@ -367,3 +368,41 @@ def test_logs_that_follow_one_another_have_a_first_transition_each(command, fold
     said = command("log", "b.xml", "a.xml", "--requirement", "s3resume")
 
     assert "2 first transitions ignored" in said.out
+
+
+def test_what_is_neither_log_nor_store_is_refused_as_log_refuses_it(command, folder: Path) -> None:
+    (folder / "hello.log").write_text("hello", "utf-8")
+
+    said = command("fleet", "hello.log")
+
+    assert said.status == 2
+    assert "1 log could not be read" in said.out
+    assert command("log", "hello.log").err.removeprefix("resume-rig: ").strip() in " ".join(
+        said.out.split()
+    )
+
+
+def test_a_log_in_gzip_is_found_in_a_folder(command, folder: Path) -> None:
+    log = (LOGS / "linux-6.6-dmesg.txt").read_bytes()
+    (folder / "dmesg.txt.gz").write_bytes(gzip.compress(log))
+    (folder / "notes.txt.gz").write_bytes(gzip.compress(b"UNIT-7 has no battery"))
+
+    said = command("fleet", ".", "--json")
+
+    (group,) = said.document["groups"]
+    assert [each["path"] for each in group["campaigns"]] == ["dmesg.txt.gz"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--spark-master", "x"], "--spark-master goes with a lake"),
+        (["--engine", "spark"], "--engine goes with a lake"),
+        (["--by", "none,bios"], "'none,bios': none stands alone"),
+    ],
+)
+def test_a_wrong_option_is_named(command, folder: Path, words: list[str], told: str) -> None:
+    said = command("fleet", str(folder), *words)
+
+    assert said.status == 2
+    assert told in said.err

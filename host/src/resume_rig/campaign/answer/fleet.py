@@ -20,7 +20,7 @@ from typing import Final
 
 import numpy as np
 
-from resume_rig.analysis.compare.samples import HEADLINES
+from resume_rig.analysis.compare.samples import HEADLINES, computer_of
 from resume_rig.analysis.stats.figures import scaled_mad
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.series import (
@@ -59,7 +59,8 @@ SUFFIX: Final = ".rrs"
 # A file so called that no reader recognises is a damaged log, not some other file.
 _BINARY_LOGS: Final = frozenset({".evtx", ".etl"})
 # Many files that are no log are called so: these are asked for their content.
-_TEXT_LOGS: Final = frozenset({".xml", ".json", ".csv", ".log", ".txt", ".html", ".htm"})
+_TEXT_LOGS: Final = frozenset({".xml", ".json", ".csv", ".log", ".txt", ".html", ".htm", ".gz"})
+_SQLITE: Final = b"SQLite format 3\0"
 _ABSENT: Final = -1
 _BEGUN_BEFORE: Final = frozenset({SleepKind.DIED, SleepKind.MODERN_STANDBY})
 _COMPUTER_CHARS: Final = 40
@@ -151,6 +152,17 @@ def _is_log(path: Path) -> bool:
     if suffix in _BINARY_LOGS or name_of_log(path) is not None:
         return True
     return suffix == ".xml" and path.stat().st_size == 0  # an export to a full disk
+
+
+def _is_no_store(path: Path) -> bool:
+    """Return whether a file is called no store and is none: as a log it is refused by its kind."""
+    if path.suffix == SUFFIX or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return not file.read(len(_SQLITE)).startswith(_SQLITE)
+    except OSError:
+        return False
 
 
 def survey_stores(
@@ -281,7 +293,7 @@ def survey_store(
     """
     is_log = False
     try:
-        is_log = _is_log(path)
+        is_log = _is_log(path) or _is_no_store(path)
         if is_log:
             return _survey_log(path, requirement, unit_by, counted)
         # Before it is opened here: a process loses its locks of a file with the first that closes.
@@ -335,9 +347,7 @@ def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampa
     requirement = judgement.requirement
     (source,) = judgement.reading.sources
     found, computers = dict(source.identity), judgement.reading.computers
-    computer = found.get("computer_name", found.get("computer", ""))
-    if computers:
-        computer = computers[0] if len(computers) == 1 else ""
+    computer = computer_of(found, computers)
     maker = f"{found.get('system_manufacturer', '')} {found.get('system_product', '')}"
     kinds = _sleeps_by_kind(judgement)
     records = [cycle.record for cycle in judgement.cycles]
