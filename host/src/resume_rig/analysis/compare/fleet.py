@@ -453,7 +453,7 @@ def _begun_elsewhere(
             groups.update(dict.fromkeys(whole, whole))
     wanted = {place: frozenset(shared) for place, shared in repeated.items()}
     for group in set(groups.values()):
-        firsts = [first for place in sorted(group) if (first := found[place].first) is not None]
+        firsts = [each for place in sorted(group) if (each := found[place].first) is not None]
         if len(group) < 2 or not firsts:
             continue
         first, _ = firsts[first_of([record for _, record in firsts])]
