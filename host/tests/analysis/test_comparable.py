@@ -10,15 +10,16 @@ from resume_rig.analysis.compare.comparable import (
     differences_of,
     differing_warnings,
     identity_of,
+    names_its_dut,
     not_cancelled_ms,
     other_kinds_warnings,
     sample_warnings,
     session_warnings,
 )
 from resume_rig.analysis.compare.effects import Times, same_cycles_of
-from resume_rig.analysis.compare.samples import Evidence, Sample
+from resume_rig.analysis.compare.samples import Evidence, Sample, evidence_of_log
 from resume_rig.analysis.verdict.measures import Sighting
-from resume_rig.model.os_record import SleepKind
+from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
 from resume_rig.model.result.comparison import Unit
 from resume_rig.model.result.series import Training
 
@@ -237,3 +238,29 @@ def test_the_same_cycles_of_a_session_too_short_are_none() -> None:
     assert [len(each) for each in (*of_two.base, *of_two.candidate)] == [3, 3]
     assert [len(each) for each in of_two.settled] == [20, 3]
     assert [len(each) for each in (*of_none.base, *of_none.candidate)] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("identity", "computers", "computer"),
+    [
+        ((), ("UNIT-5",), "UNIT-5"),
+        ((("computer_name", "UNIT-7"),), (), "UNIT-7"),
+        ((("computer", "UNIT-8"),), (), "UNIT-8"),
+        ((("computer_name", "UNIT-7"),), ("UNIT-9",), "UNIT-9"),
+        ((), ("A", "B"), None),  # renamed, or a collection of several
+    ],
+)
+def test_a_log_names_its_dut_by_its_computer(identity, computers, computer) -> None:
+    source = LogSource("x", "evtx", None, 0, Integrity(True), identity)
+    other = LogSource("y", "evtx", None, 0, Integrity(True))
+
+    found = evidence_of_log("x", LogReading((source,), computers=computers))
+    against = evidence_of_log("y", LogReading((other,), computers=("OTHER",)))
+
+    assert dict(found.identity) == ({} if computer is None else {"computer": computer})
+    assert names_its_dut(found.identity) is (computer is not None)
+    assert differing_warnings([found], [against]) == (
+        ()
+        if computer is None
+        else (f"The candidate is of another DUT: computer is OTHER, not {computer}.",)
+    )

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from resume_rig.analysis.reconcile.thresholds import figure_of
 from resume_rig.analysis.verdict.judge import judge_log, judge_value
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
@@ -312,3 +313,67 @@ def test_what_differs_in_anything_is_another_resume(record, differs) -> None:
 def test_records_without_a_time_are_never_taken_for_each_other(record) -> None:
     told = judge_log(reading(*[record(wake_time_utc_ns=None)] * 3), LIMIT)
     assert sum(cycle.judged for cycle in told.cycles) == 3
+
+
+def died_in(record, target: int | None, number: int):
+    """Return the record of a sleep that the OS did not come back from."""
+    return replace(
+        record(record_id=number),
+        **dict.fromkeys(("bios_init_ms", "driver_init_ms", "wake_time_utc_ns")),
+        kind=SleepKind.DIED,
+        target_state=target,
+        effective_state=target,
+    )
+
+
+def test_a_sleep_that_the_os_did_not_come_back_from_is_no_evidence(record) -> None:
+    came_back = [record(record_id=number) for number in range(1, 4)]
+
+    judgement = judge_log(reading(*came_back, died_in(record, 4, 9)), LIMIT)
+
+    assert judgement.verdict is Verdict.NO_EVIDENCE
+    assert judgement.why.startswith("3 of 4 records report the time; sysfund-0004 needs 90 %")
+    assert judgement.why.endswith("; the OS did not come back from 1 sleep.")
+    assert judgement.cycles[-1].undecided
+    assert judgement.cycles[-1].why_not == "not measured: the OS did not come back from this S3"
+    assert (judgement.failures.failures, judgement.failures.n) == (0, 3)
+    assert judgement.failures.undecided == 1
+    assert judgement.not_covered == ()
+
+
+@pytest.mark.parametrize("target", [5, None])
+def test_one_whose_state_is_not_covered_or_not_known_takes_nothing_back(record, target) -> None:
+    judgement = judge_log(reading(record(record_id=1), died_in(record, target, 9)), LIMIT)
+
+    assert judgement.verdict is Verdict.PASS
+    assert judgement.why.endswith("not covered by this requirement: 1 died in sleep.")
+    assert not judgement.cycles[-1].undecided
+    assert [each.kind for each in judgement.not_covered] == [SleepKind.DIED]
+
+
+def test_a_sleep_that_it_died_in_is_a_first_transition(record) -> None:
+    records = died_in(record, 4, 1), record(record_id=2, driver_init_ms=9_000)
+
+    judgement = judge_log(reading(*records), load_requirement("s3resume"))
+
+    assert judgement.verdict is Verdict.FAIL
+    assert not judgement.cycles[0].undecided
+
+
+@pytest.mark.parametrize(("bios_ms", "believed"), [(600_000, True), (600_001, False)])
+def test_a_bios_time_that_no_firmware_takes_is_no_measurement(record, bios_ms, believed) -> None:
+    odd = replace(record(record_id=1), bios_init_ms=bios_ms)
+    records = odd, *(record(record_id=number) for number in range(2, 12))
+
+    judgement = judge_log(reading(*records), LIMIT)
+
+    assert judgement.cycles[0].judged is believed
+    assert judgement.verdict is (Verdict.FAIL if believed else Verdict.PASS)
+    assert judgement.reading.records[0].bios_init_ms == bios_ms
+    if not believed:
+        assert judgement.cycles[0].undecided
+        assert judgement.cycles[0].why_not == (
+            "not measured: no firmware takes the 600001 ms of BIOS time that the record reports"
+        )
+        assert figure_of(judgement.cycles[0].record, "bios_init_absurd_ms") == bios_ms
+        assert judgement.why.endswith("; 1 BIOS time of more than 10 minutes is none.")

@@ -1,5 +1,7 @@
 """Requirement profiles are read, changed on request, and refused in one sentence."""
 
+import re
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -84,12 +86,12 @@ def test_a_file_that_is_not_there_is_named(path: str) -> None:
         ("\x00\x01", "not TOML"),
         (b"\xff\xfe", "not TOML"),
         ("", "limits"),
-        (GOOD.replace('id = "mine"', ""), "id is None"),
+        (GOOD.replace('id = "mine"', ""), "id is missing"),
         (GOOD.replace('"mine"', "7"), "id is 7"),
         (GOOD.replace('"mine"', '""'), "a text is needed"),
-        (GOOD.replace("version = 3", "version = true"), "version is True"),
+        (GOOD.replace("version = 3", "version = true"), "version is true"),
         (GOOD.replace("1500", "-1"), "resume_ms is -1 ms"),
-        (GOOD.replace("resume_ms = 1500", ""), "resume_ms is None"),
+        (GOOD.replace("resume_ms = 1500", ""), "resume_ms is missing"),
         (GOOD.replace("1500", "1500\nbios_advised_ms = 0"), "bios_advised_ms is 0 ms"),
         (GOOD.replace("1500", "1500\nlight_ms = 9"), "'light_ms' is not a key"),
         (GOOD.replace("version", "verison"), "'verison' is not a key"),
@@ -223,6 +225,55 @@ def test_nobody_takes_a_profile_of_ones_own_for_a_shipped_one(tmp_path: Path) ->
         load_requirement("sysfund-0004", folder=tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("file", "own_id", "has"),
+    [
+        ("sysfund-0004.toml", "mine", "name"),
+        ("SYSFUND-0004.toml", "mine", "name"),
+        ("mine.toml", "sysfund-0004", "id"),
+        ("s3resume.toml", "sysfund-0004", "name"),
+    ],
+)
+def test_a_path_hides_no_borrowed_name_or_id(tmp_path: Path, file, own_id, has) -> None:
+    path = tmp_path / file
+    path.write_text(re.sub('id = ".*"', f'id = "{own_id}"', GOOD, count=1))
+
+    with pytest.raises(UsageError, match=f"has the {has} of a shipped profile") as caught:
+        load_requirement(str(path))
+
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("file", ["sysfund-0004.toml", "copy.toml"])
+def test_the_shipped_file_itself_is_no_other(tmp_path: Path, file: str) -> None:
+    shipped = resources.files("resume_rig.analysis") / "requirements" / "sysfund-0004.toml"
+    (tmp_path / file).write_bytes(shipped.read_bytes())
+
+    assert load_requirement(str(tmp_path / file)) == load_requirement("sysfund-0004")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        ("id = .*", "", "id is missing; a text is needed"),
+        ("version = .*", "version = true", "version is true; an integer of 1 or more is needed"),
+        ("kinds = .*", "", "kinds is missing; a list of kinds of sleep is needed"),
+        ("resume_ms = .*", "", "resume_ms is missing; allowed are whole milliseconds"),
+        ("resume_ms = .*", "resume_ms = true", "resume_ms is true; allowed are whole"),
+        ("resume_ms = .*", "resume_ms = 0", "resume_ms is 0 ms; allowed are whole"),
+        (r"\[limits\]\nresume_ms = .*", "", r"limits is \[1\]; a table \[limits\] is needed"),
+    ],
+)
+def test_what_is_missing_is_said_to_be(tmp_path: Path, before, after, text) -> None:
+    path = tmp_path / "mine.toml"
+    changed = re.sub(before, after, GOOD, count=1)
+    assert changed != GOOD
+    path.write_text(f"limits = [1]\n{changed}" if "limits is" in text else changed)
+
+    with pytest.raises(UsageError, match=text):
+        load_requirement(str(path))
+
+
 def test_a_resume_limit_replaces_only_one_that_is_there() -> None:
     with pytest.raises(UsageError, match=r"has no limit on total resume time"):
         load_requirement("xp-5s", limit_ms=1000)
@@ -237,7 +288,7 @@ def test_a_resume_limit_replaces_only_one_that_is_there() -> None:
         ("at_most = 2.5", "at_most = 2.5\nbelow = 3", "at_most and below of"),
         ("at_most = 2.5", "at_most = 0", "at_most is 0 s"),
         ("at_most = 2.5", "at_most = nan", "at_most is nan s"),
-        ("at_most = 2.5", "at_most = true", "at_most is True s"),
+        ("at_most = 2.5", "at_most = true", "at_most is true; allowed is a time"),
         ("at_most = 2.5", "at_most = 601", "at most 600 s"),
         ('unit = "s"', 'unit = "MB/s"', "allowed are ns, us, ms, s"),
         ('unit = "s"', 'unit = "s"\ndemand = "wished"', "allowed are required, advised"),

@@ -83,6 +83,14 @@ def test_doctor_tells_whether_records_arrive(
     assert "h old; is it pushed still?" in stale.text
 
 
+def test_doctor_ends_its_sentence_before_what_a_log_lacks(shared_data: Path) -> None:
+    log = FileLog(shared_data / "eventlog" / "win11-22000-no-sleep.evtx")
+    told = check_log(log, VirtualClock()).text
+
+    assert "put the DUT to sleep once, and wake it. The log was copied" in told
+    assert not told.endswith(".")
+
+
 def test_doctor_says_how_the_dut_sleeps_and_counts_no_boot(shared_data: Path) -> None:
     log = FileLog(shared_data / "eventlog" / "win11-22000-laptop-s3.xml")
     told = check_log(log, VirtualClock()).text

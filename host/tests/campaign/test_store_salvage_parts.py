@@ -39,8 +39,8 @@ LISTED = ", ".join(map(str, MANY))
 @pytest.mark.parametrize(
     ("parts", "expected"),
     [
-        ({"kept": (1, 2, 3, 4)}, "4 cycles of a damaged store"),
-        ({"kept": (5,)}, "1 cycle of a damaged store"),
+        ({"kept": (1, 2, 3, 4)}, "4 cycles of the store; nothing is lost"),
+        ({"kept": (5,)}, "1 cycle of the store; nothing is lost"),
         ({"kept": (1, 3)}, f"2 cycles of a damaged store; {PLAN.format(3)}"),
         ({}, f"0 cycles of a damaged store; {NEVER}"),
         (

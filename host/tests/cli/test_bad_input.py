@@ -74,6 +74,19 @@ def test_what_correlate_is_given_alone_is_named(
     assert words in said.err
 
 
+@pytest.mark.parametrize("option", ["--time-column", "--time-unit"])
+def test_a_column_of_what_is_no_table_is_refused(
+    command, folder: Path, fixtures_dir: Path, option: str
+) -> None:
+    capture = str(fixtures_dir / "traces" / "two-s3-cycles.vcd")
+    log = str(fixtures_dir / "logs" / "two-s3-cycles.xml")
+
+    said = command("correlate", capture, "--log", log, option, "ms")
+
+    assert said.status == 2
+    assert "leave out --time-column and --time-unit" in said.err
+
+
 LOG_CASES = {
     "missing file": (["log", "nowhere.xml"], 2, "nowhere.xml"),
     "empty file": (["log", "empty.xml"], 2, "empty"),
@@ -94,6 +107,19 @@ LOG_CASES = {
     "unknown requirement": (["log", "notes.txt", "--requirement", "x-1"], 2, "sysfund-0004"),
     "bad requirement file": (["log", "notes.txt", "--requirement", "limits.toml"], 2, "limit"),
     "unknown kind": (["log", "notes.txt", "--kind", "S9"], 2, "hybrid"),
+    "file from a variable that is not set": (["log", ""], 2, "not set"),
+    "report from a variable that is not set": (["log", "x.xml", "--report", ""], 2, "not set"),
+    "option that log has not": (["log", "x.xml", "--frob"], 2, "see resume-rig log --help"),
+    "report and records in one file": (
+        ["log", "notes.txt", "--report", "x.html", "--emit", "pwrtest-xml", "x.html"],
+        2,
+        "--report and --emit name one file",
+    ),
+    "records over the log": (
+        ["log", "notes.txt", "--emit", "pwrtest-xml", "notes.txt"],
+        2,
+        "it would replace notes.txt, which it is made of",
+    ),
     "report in no folder": (
         ["log", "notes.txt", "--report", "no/such/place.html"],
         2,
@@ -180,6 +206,12 @@ OTHER_CASES = {
         2,
         "it is a folder",
     ),
+    "option that a verb of a verb has not": (
+        ["store", "check", "other.rrs", "--frob"],
+        2,
+        "see resume-rig store check --help",
+    ),
+    "export of a variable that is not set": (["export", "", "--to", "csv"], 2, "not set"),
     "two pairs": (["correlate", "other.rrs", "--pair", "1=2", "--pair", "2=3"], 2, "one pair"),
     "doctor of a variable that is not set": (["doctor", "--rig", ""], 2, "not set"),
     "check of nothing": (["store", "check", "none.rrs"], 2, "no such file"),

@@ -357,6 +357,7 @@ def test_bad_usage_of_bundles_is_one_sentence(command, store: Path, folder: Path
     (folder / "text.zip").write_text("no archive")
     assert "it is damaged, or no bundle" in command("verify", "text.zip").err
     missing = command("bundle", str(store), "--out", "b.zip", "--log", "none.evtx")
+    assert "could not put none.evtx into the bundle: there is no such file" in missing.err
     assert (missing.status, (folder / "b.zip").exists()) == (2, False)
     assert (
         "could not sign with nokey"

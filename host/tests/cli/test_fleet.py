@@ -1,5 +1,6 @@
 """`fleet`, used as a person uses it: folders of stores, exit statuses, what ends it early."""
 
+import gzip
 import os
 import re
 import shutil
@@ -314,3 +315,94 @@ def _command_of(pid: int) -> bytes:
 
 def _lives(pid: int) -> bool:
     return bool(_command_of(pid))
+
+
+def sleeps_of_a_pc(numbers: range, slow: int) -> str:
+    """Return Event XML of sleeps by record number, 1 s each, but one of 2.5 s."""
+    event = (
+        '<Event xmlns="http://schemas.microsoft.com/win/2004/08/events/event"><System>'
+        '<Provider Name="Microsoft-Windows-Power-Troubleshooter"/><EventID>1</EventID>'
+        '<Version>3</Version><TimeCreated SystemTime="2024-05-01T10:{0:02}:30Z"/>'
+        "<EventRecordID>{0}</EventRecordID><Channel>System</Channel><Computer>PC-07</Computer>"
+        '</System><EventData><Data Name="SleepTime">2024-05-01T10:{0:02}:00Z</Data>'
+        '<Data Name="WakeTime">2024-05-01T10:{0:02}:30Z</Data>'
+        '<Data Name="SleepDuration">1400</Data><Data Name="WakeDuration">{1}</Data>'
+        '<Data Name="DriverInitDuration">{1}</Data><Data Name="BiosInitDuration">240</Data>'
+        '<Data Name="TargetState">4</Data><Data Name="EffectiveState">4</Data>'
+        '<Data Name="WakeSourceType">1</Data></EventData></Event>'
+    )
+    found = (event.format(n, 2300 if n == slow else 800) for n in numbers)
+    return f"<Events>{''.join(found)}</Events>"
+
+
+@pytest.mark.parametrize(
+    ("parts", "slow", "failed"),
+    [
+        ((range(10, 17), range(14, 20)), 17, 1),  # the first that the later file alone holds
+        ((range(10, 14), range(12, 20)), 12, 1),  # the longer file begins later
+        ((range(10, 14), range(12, 17), range(16, 20)), 16, 1),
+        ((range(10, 17), range(14, 20)), 10, 0),  # the first of all
+    ],
+)
+def test_overlapping_logs_of_a_pc_have_one_first_transition(
+    command, folder: Path, parts: tuple[range, ...], slow: int, failed: int
+) -> None:
+    for order in (parts, parts[::-1]):
+        names = [f"{place}.xml" for place in range(len(order))]
+        for name, numbers in zip(names, order, strict=True):
+            (folder / name).write_text(sleeps_of_a_pc(numbers, slow), "utf-8")
+
+        log = command("log", *names, "--requirement", "s3resume", "--json").document
+        many = command("fleet", ".", "--requirement", "s3resume", "--jobs", "1", "--json").document
+
+        (rate,) = (group["failures"] for group in many["groups"])
+        assert (rate["failures"], rate["n"]) == (failed, 9)
+        assert log["statistics"]["failure_rate"]["failures"] == failed
+        assert sum(cycle["judged"] for cycle in log["cycles"]) == 9
+
+
+def test_logs_that_follow_one_another_have_a_first_transition_each(command, folder: Path) -> None:
+    for name, numbers in (("a.xml", range(10, 14)), ("b.xml", range(14, 20))):
+        (folder / name).write_text(sleeps_of_a_pc(numbers, slow=0), "utf-8")
+
+    said = command("log", "b.xml", "a.xml", "--requirement", "s3resume")
+
+    assert "2 first transitions ignored" in said.out
+
+
+def test_what_is_neither_log_nor_store_is_refused_as_log_refuses_it(command, folder: Path) -> None:
+    (folder / "hello.log").write_text("hello", "utf-8")
+
+    said = command("fleet", "hello.log")
+
+    assert said.status == 2
+    assert "1 log could not be read" in said.out
+    assert command("log", "hello.log").err.removeprefix("resume-rig: ").strip() in " ".join(
+        said.out.split()
+    )
+
+
+def test_a_log_in_gzip_is_found_in_a_folder(command, folder: Path) -> None:
+    log = (LOGS / "linux-6.6-dmesg.txt").read_bytes()
+    (folder / "dmesg.txt.gz").write_bytes(gzip.compress(log))
+    (folder / "notes.txt.gz").write_bytes(gzip.compress(b"UNIT-7 has no battery"))
+
+    said = command("fleet", ".", "--json")
+
+    (group,) = said.document["groups"]
+    assert [each["path"] for each in group["campaigns"]] == ["dmesg.txt.gz"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--spark-master", "x"], "--spark-master goes with a lake"),
+        (["--engine", "spark"], "--engine goes with a lake"),
+        (["--by", "none,bios"], "'none,bios': none stands alone"),
+    ],
+)
+def test_a_wrong_option_is_named(command, folder: Path, words: list[str], told: str) -> None:
+    said = command("fleet", str(folder), *words)
+
+    assert said.status == 2
+    assert told in said.err

@@ -62,13 +62,18 @@ def test_log_without_a_file_judges_the_journal_of_this_pc(
     [
         ("exit 0", "journalctl gave no event; this user needs to be in the group systemd-journal"),
         ("echo no rights >&2; exit 1", "journalctl ended with status 1 (no rights); this user"),
+        (
+            "echo No journal files were found. >&2; exit 1",
+            "status 1 (No journal files were found); name a log file",
+        ),
         (None, "there is no journalctl that can be started"),
     ],
-    ids=["nothing", "refused", "missing"],
+    ids=["nothing", "refused", "none", "missing"],
 )
 def test_a_journal_that_cannot_be_read_is_one_sentence(
     command: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, script: str | None, words: str
 ) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
     if script is None:
         monkeypatch.setenv("PATH", str(folder))
     else:
@@ -79,6 +84,16 @@ def test_a_journal_that_cannot_be_read_is_one_sentence(
     assert said.status == 2
     assert said.err.startswith("resume-rig: could not read the kernel's journal of this PC: ")
     assert words in said.err
+
+
+@on_linux
+def test_who_may_read_all_needs_no_group(
+    command: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    stand_in(folder, monkeypatch, "journalctl", "exit 0")
+
+    assert command("log").err.endswith("journalctl gave no event; name a log file\n")
 
 
 @not_windows

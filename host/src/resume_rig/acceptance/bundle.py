@@ -213,9 +213,8 @@ def _check_trace(trace: Trace, assessed: Assessed) -> None:
 
 def _copy_log(log: Path, to: Path) -> None:
     if not log.is_file():  # a device has no end
-        raise RecordError(
-            f"could not put {log} into the bundle: it is a folder or a device; name log files"
-        )
+        found = "it is a folder or a device" if log.exists() else "there is no such file"
+        raise RecordError(f"could not put {log} into the bundle: {found}; name log files")
     try:
         shutil.copyfile(log, to)
     except OSError as error:

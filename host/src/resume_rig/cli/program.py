@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -36,6 +37,7 @@ from resume_rig.cli.offline import (
     verb_trend,
     verb_watch_sleeps,
 )
+from resume_rig.cli.terminal.arguments import named_path
 from resume_rig.cli.terminal.console import (
     INTERNAL,
     STOPPED,
@@ -90,6 +92,11 @@ input; 3 rig or DUT fault; 4 MARGINAL or NO-EVIDENCE; 70 internal error; 130 sto
 class _Parser(argparse.ArgumentParser):
     """Reports bad usage in one sentence, as every other error of the program is reported."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Make a parser that reads no empty text as the path of a file."""
+        super().__init__(*args, **kwargs)
+        self.register("type", Path, named_path)
+
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
 
@@ -112,7 +119,11 @@ def build_parser() -> argparse.ArgumentParser:
 def run(words: Sequence[str]) -> int:
     """Run the command line and return its exit status."""
     open_closed_streams()
-    args = build_parser().parse_args(words)
+    parser = build_parser()
+    args, unknown = parser.parse_known_args(words)
+    if unknown:
+        parser.prog = args.program  # that verb's help has what it allows
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):  # the last: Ctrl-Break on Windows
         # One that is ignored stays so: under nohup a closed terminal ends nothing.
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) != signal.SIG_IGN:

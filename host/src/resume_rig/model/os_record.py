@@ -1,7 +1,9 @@
 """An OS record: what an operating system reports of one sleep and wake, and of its parts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
+from typing import Final
 
 
 @unique
@@ -136,6 +138,9 @@ def state_words(state: str) -> str:
 NO_SLEEPS = frozenset({SleepKind.BOOT, SleepKind.SHUTDOWN, SleepKind.STANDBY_PERFORMANCE})
 """Kinds of records that are no account of a sleep."""
 
+LONGEST_FIRMWARE_MS: Final = 10 * 60 * 1000
+"""FPDT stamps of broken firmware give hours; above this it is no measurement."""
+
 UNFINISHED = frozenset({SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN})
 """Kinds of records of a sleep that did not go as it was meant to, and without a measurement."""
 
@@ -154,6 +159,16 @@ def transition_of_word(word: str) -> SleepKind | None:
 
 NO_SUSPENDS = NO_SLEEPS | {SleepKind.MODERN_STANDBY, SleepKind.S2IDLE}
 """Kinds of records that cannot be of a cycle in which SLP_S3# fell."""
+
+
+# By (TargetState, EffectiveState), each a SYSTEM_POWER_STATE: 2 S1, 4 S3, 5 hibernate, 6 shutdown.
+KINDS: Final[Mapping[tuple[int | None, int | None], SleepKind]] = {
+    (2, 2): SleepKind.S1,
+    (4, 4): SleepKind.S3,
+    (4, 5): SleepKind.HYBRID,
+    (5, 5): SleepKind.S4,
+    (6, 5): SleepKind.FAST_STARTUP,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +259,16 @@ class OsRecord:
         return rest_ms if rest_ms >= 0 else None
 
     @property
+    def entered_kind(self) -> SleepKind:
+        """Its kind; of a sleep that the OS did not come back from that which was entered, if known.
+
+        Only DIED has states of what was entered and another kind.
+        """
+        if self.kind is not SleepKind.DIED:
+            return self.kind
+        return KINDS.get((self.target_state, self.effective_state), self.kind)
+
+    @property
     def read_its_image(self) -> bool:
         """Whether a hybrid sleep lost its power and resumed from its hibernation file, not S3."""
         return self.kind is SleepKind.HYBRID and self.hiber_read_ms is not None
@@ -308,8 +333,11 @@ class LogReading:
     Attributes:
         computers: names of the computers that the sleeps of event logs are of; more than one where
             a PC was renamed, or a log collects those of several; hostile. No store keeps them.
+        overlaps: sources that are one log, because each shares a record with another of them; those
+            of one group by their indexes. No store keeps them.
     """
 
     sources: tuple[LogSource, ...] = ()
     records: tuple[OsRecord, ...] = field(default=())
     computers: tuple[str, ...] = ()
+    overlaps: tuple[frozenset[int], ...] = ()

@@ -14,6 +14,7 @@ from typing import Final
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import (
+    KINDS,
     NO_SLEEPS,
     Integrity,
     LogReading,
@@ -23,7 +24,7 @@ from resume_rig.model.os_record import (
 )
 from resume_rig.oslog.event.delays import with_delays
 from resume_rig.oslog.source.lines import NO_DECLARATION, encoding_of, has_declaration
-from resume_rig.oslog.source.records import KINDS, SourceReading, SourceRequest
+from resume_rig.oslog.source.records import SourceReading, SourceRequest
 
 _STORE_ID_AT: Final = 68
 STORE_ID: Final = b"RRIG"
@@ -229,13 +230,15 @@ def read_logs(
         if progress is not None:
             progress(index)
         readings.append(_read_log(SourceRequest(path, source=index, keep_text=keep_text)))
+    overlaps: tuple[frozenset[int], ...] = ()
     if len(readings) > 1:
-        readings = _each_once(readings)
+        readings, overlaps = _each_once(readings)
     records = [record for reading in readings for record in reading.records]
     return LogReading(
         sources=tuple(reading.source for reading in readings),
         records=tuple(_standing(record) for record in with_delays(records) if record is not None),
         computers=tuple(dict.fromkeys(chain.from_iterable(each.computers for each in readings))),
+        overlaps=overlaps,
     )
 
 
@@ -247,23 +250,35 @@ def _standing(record: OsRecord) -> OsRecord:
     return replace(record, kind=KINDS.get(states, SleepKind.UNKNOWN))
 
 
-def _each_once(readings: Sequence[SourceReading]) -> list[SourceReading]:
-    """Leave out of each source what one before it holds, and report it in its problems."""
-    taken: set[int] = set()
+def _each_once(
+    readings: Sequence[SourceReading],
+) -> tuple[list[SourceReading], tuple[frozenset[int], ...]]:
+    """Leave out of each source what one before it holds, and report it in its problems.
+
+    Returns:
+        the sources, and which of them overlap (`LogReading.overlaps`).
+    """
+    holders: dict[int, int] = {}
+    groups = [frozenset({index}) for index in range(len(readings))]
     found: list[SourceReading] = []
-    for reading in readings:
+    for index, reading in enumerate(readings):
         keys = [_identities(record) for record in reading.records]
-        kept = [
-            record
-            for record, (asked, _) in zip(reading.records, keys, strict=True)
-            if taken.isdisjoint(asked)
-        ]
+        kept: list[OsRecord] = []
+        for record, (asked, _) in zip(reading.records, keys, strict=True):
+            before = {holders[key] for key in asked if key in holders}
+            if not before:
+                kept.append(record)
+            for other in before:
+                if other not in groups[index]:
+                    whole = groups[index] | groups[other]
+                    for each in whole:
+                        groups[each] = whole
         for _, own in keys:
-            taken |= own
+            holders.update((key, index) for key in own if key not in holders)
         repeated = len(reading.records) - len(kept)
         source = _with_repeats(reading.source, repeated) if repeated else reading.source
         found.append(replace(reading, source=source, records=tuple(kept)))
-    return found
+    return found, tuple(dict.fromkeys(group for group in groups if len(group) > 1))
 
 
 def _identities(record: OsRecord) -> tuple[set[int], set[int]]:

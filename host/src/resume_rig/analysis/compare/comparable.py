@@ -62,6 +62,11 @@ def identity_of(side: Sequence[Evidence]) -> dict[str, str]:
     return _merged([each.identity for each in side])
 
 
+def names_its_dut(identity: Mapping[str, str]) -> bool:
+    """Return whether an identity has anything that distinguishes one DUT from another."""
+    return not identity.keys().isdisjoint(_WHO)
+
+
 def differences_of(
     base: Sequence[Evidence], candidate: Sequence[Evidence]
 ) -> tuple[tuple[str, str, str], ...]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from resume_rig.analysis.stats.figures import beta_below, failure_rate, undecided_text
 from resume_rig.analysis.stats.trend import fisher_p, holm
+from resume_rig.analysis.verdict.judge import first_of
 from resume_rig.model.os_record import SleepKind, state_words
 from resume_rig.model.result.fleet import (
     SALVAGED,
@@ -339,7 +340,8 @@ def counted_once(
     A store is a copy of one that has all its cycles: of the whole file, of one that went on after
     it was copied, of one that it was salvaged from. A log is a copy of what holds all its sleeps:
     another export of it, or a store that keeps it. Of copies the longest counts; the first of
-    several. Logs of one unit may overlap in part: what one counts is left out of the others.
+    several. Logs of one unit may overlap in part: what one counts is left out of the others. They
+    are one log then, of which one transition is the first.
 
     Args:
         surveyed: what each store and log comes to.
@@ -387,12 +389,16 @@ def _logs_once(found: Sequence[SurveyedStore], again: Resurvey, unread: list[Unr
     copy_of = copies_of(logs, held, rank)
     kept = {place: each for place, each in enumerate(found) if place not in copy_of}
     repeated = _repeated_in_units(kept, sorted(kept, key=rank, reverse=True))
-    counted = {Path(found[place].campaign.path): shared for place, shared in repeated.items()}
-    for (place, shared), rest in zip(repeated.items(), again(counted), strict=True):
-        most, _ = Counter(shared.values()).most_common(1)[0]
+    wanted = _begun_elsewhere(kept, repeated)
+    counted = {Path(found[place].campaign.path): without for place, without in wanted.items()}
+    for place, rest in zip(wanted, again(counted), strict=True):
+        shared = repeated.get(place, {})
+        most = Counter(shared.values()).most_common(1)[0][0] if shared else place
         whole = kept.pop(place)
         if isinstance(rest, UnreadStore):
             unread.append(rest)
+        elif not shared:
+            kept[place] = rest
         elif rest.campaign.failures is None and whole.campaign.failures is not None:
             copy_of[place] = most  # what is left of it is no evidence for or against its unit
         else:
@@ -429,6 +435,32 @@ def _repeated_in_units(
         for account in own:
             of_unit.setdefault(account, place)
     return repeated
+
+
+def _begun_elsewhere(
+    found: Mapping[int, SurveyedStore], repeated: Mapping[int, Mapping[int, int]]
+) -> dict[int, frozenset[int]]:
+    """Return the logs that must be read again, with the accounts that do not count in each.
+
+    Where the first transition of logs that overlap counts in one of them, it is among those of each
+    other.
+    """
+    groups = {place: frozenset({place}) for place, each in found.items() if each.campaign.log}
+    for place, shared in repeated.items():
+        for other in set(shared.values()) & groups.keys():
+            whole = groups[place] | groups[other]
+            groups.update(dict.fromkeys(whole, whole))
+    wanted = {place: frozenset(shared) for place, shared in repeated.items()}
+    for group in set(groups.values()):
+        firsts = [each for place in sorted(group) if (each := found[place].first) is not None]
+        if len(group) < 2 or not firsts:
+            continue
+        first, _ = firsts[first_of([record for _, record in firsts])]
+        for place in group:
+            without = wanted.get(place, frozenset())
+            if first not in found[place].accounts or first in without:
+                wanted[place] = without | {first}
+    return dict(sorted(wanted.items()))
 
 
 def _marked(

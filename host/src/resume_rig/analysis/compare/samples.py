@@ -197,6 +197,16 @@ def _bios_notes(path: str, cycles: Sequence[ReconciledCycle]) -> list[str]:
     return notes
 
 
+_COMPUTER: Final = frozenset({"computer_name", "computer"})
+
+
+def computer_of(identity: Mapping[str, str], computers: Sequence[str]) -> str:
+    """Return the name of the computer that a log is of; empty where it has none, or several."""
+    if computers:
+        return computers[0] if len(computers) == 1 else ""
+    return identity.get("computer_name", identity.get("computer", ""))
+
+
 def evidence_of_log(path: str, reading: LogReading) -> Evidence:
     """Return what a log has to be compared."""
     identity: dict[str, str] = {}
@@ -207,6 +217,10 @@ def evidence_of_log(path: str, reading: LogReading) -> Evidence:
             identity["os_build"] = str(source.os_build)
         if not source.integrity.ok:
             notes.append(f"{source.path} is incomplete, so cycles may be missing.")
+    computer = computer_of(identity, reading.computers)
+    identity = {name: text for name, text in identity.items() if name not in _COMPUTER}
+    if computer:
+        identity["computer"] = computer
     records = reading.records
     wakes = Counter(r.wake_source.name for r in records if r.wake_source.type is not None)
     return Evidence(

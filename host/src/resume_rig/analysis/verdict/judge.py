@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from resume_rig.analysis.reconcile.thresholds import VALUE_BOUND_MS, reported
+from resume_rig.analysis.reconcile.thresholds import VALUE_BOUND_MS, figure_of, reported
 from resume_rig.analysis.stats.figures import failure_rate, failure_rate_upper, summarise
 from resume_rig.analysis.verdict.limits import (
     Conformity,
@@ -18,7 +18,9 @@ from resume_rig.analysis.verdict.limits import (
 from resume_rig.analysis.verdict.measures import Sighting, measure_words
 from resume_rig.analysis.verdict.series import log_series
 from resume_rig.model.os_record import (
+    LONGEST_FIRMWARE_MS,
     NO_SLEEPS,
+    Figure,
     LogReading,
     OsRecord,
     SleepKind,
@@ -43,6 +45,10 @@ rounds all of them the same way, the guard band holds all of it."""
 NOT_COVERED = "not covered by this requirement"
 _AGAIN = "repeated"
 _FROM_IMAGE = "not S3"
+_ABSURD = "not measured: no firmware takes"
+ABSURD_BIOS = "bios_init_absurd_ms"
+"""Figure of a judged record: the BIOS time that it reports and that is no measurement."""
+_NOT_BACK = "not measured: the OS did not come back from"
 _IGNORED_AS_FIRST = "ignored: the first transition of its log"
 _IGNORED_BY_LISTING = "ignored: its listing marks it so"
 
@@ -81,11 +87,11 @@ def judge_log(
     Args:
         reading: the records.
         requirement: the limits, and the kinds of sleep that they are for.
-        ignore_first: leave out the first record of those kinds in each source, as S3Resume does
-            and a requirement may demand.
+        ignore_first: leave out the first record of those kinds in each log, as S3Resume does and a
+            requirement may demand; sources that overlap are one log.
     """
     ignore_first = ignore_first or requirement.ignore_first
-    first = _first_of_each_source(reading.records, requirement) if ignore_first else frozenset()
+    first = _first_of_each_log(reading, requirement) if ignore_first else frozenset()
     required = [limit for limit in requirement.limits() if limit.required]
     again = _repeated(reading.records)
     cycles = tuple(
@@ -101,7 +107,7 @@ def judge_log(
     limits = judge_limits(
         requirement,
         [Sighting(record) for record in records],
-        undecided=[(Sighting(record), frozenset({record.kind})) for record in open_ones],
+        undecided=[(Sighting(each), frozenset({each.entered_kind})) for each in open_ones],
     )
     failures = failure_rate(failed, len(judged), len(open_ones))
     return LogJudgement(
@@ -113,7 +119,12 @@ def judge_log(
         why=_why(reading, requirement, cycles, limits),
         failure_rate_upper=None if failures is None else failures.upper,
         not_covered=_not_covered(
-            [r for n, r in enumerate(reading.records) if n not in again], requirement
+            [
+                _believed(record)
+                for index, record in enumerate(reading.records)
+                if index not in again and not _died_in_covered(record, requirement)
+            ],
+            requirement,
         ),
         limits=limits,
         failures=failures,
@@ -121,12 +132,31 @@ def judge_log(
     )
 
 
-def _first_of_each_source(records: Sequence[OsRecord], requirement: Requirement) -> frozenset[int]:
+def _first_of_each_log(reading: LogReading, requirement: Requirement) -> frozenset[int]:
+    """Return the first covered record of each source; of those that overlap the earliest alone."""
     first: dict[int, int] = {}
-    for index, record in enumerate(records):
-        if record.kind in requirement.kinds:
+    for index, record in enumerate(reading.records):
+        if record.entered_kind in requirement.kinds:
             first.setdefault(record.source, index)
+    for group in reading.overlaps:
+        of_group = [first.pop(source) for source in sorted(group) if source in first]
+        if of_group:
+            which = first_of([reading.records[index] for index in of_group])
+            first[min(group)] = of_group[which]
     return frozenset(first.values())
+
+
+def first_of(records: Sequence[OsRecord]) -> int:
+    """Return the index of the record that one log with all of these begins with.
+
+    A log is in the order of its record numbers; where one has none, times alone order them.
+    """
+    numbers = [record.record_id for record in records if record.record_id is not None]
+    if len(numbers) == len(records):
+        return numbers.index(min(numbers))
+    times = [record.wake_time_utc_ns or record.written_utc_ns for record in records]
+    there = [time_ns for time_ns in times if time_ns is not None]
+    return times.index(min(there)) if there else 0
 
 
 def _repeated(records: Sequence[OsRecord]) -> frozenset[int]:
@@ -153,10 +183,13 @@ def _again(record: OsRecord) -> JudgedRecord:
 def _judge_record(
     record: OsRecord, requirement: Requirement, required: Sequence[Limit], *, first: bool
 ) -> JudgedRecord:
+    record = _believed(record)
     why_not = why_not_judged(record, requirement)
     parts = [] if why_not is not None else _conformities(record, requirement, required)
     if why_not is None and not parts:
         why_not = _not_measured(record, requirement)
+        if (absurd_ms := figure_of(record, ABSURD_BIOS)) is not None:
+            why_not = f"{_ABSURD} the {absurd_ms:.0f} ms of BIOS time that the record reports"
     if why_not is None and (first or record.ignored):
         why_not = _IGNORED_BY_LISTING if record.ignored else _IGNORED_AS_FIRST
     if why_not is not None:
@@ -170,6 +203,15 @@ def _judge_record(
     verdict = worst_of([part.verdict for part in parts])
     risk = max(part.risk for part in parts if part.verdict is verdict)
     return JudgedRecord(record, judged=True, why_not=None, verdict=verdict, risk=risk)
+
+
+def _believed(record: OsRecord) -> OsRecord:
+    """Return a record without a BIOS time that no firmware takes, 2^32 - 1 for example."""
+    bios_ms = record.bios_init_ms
+    if bios_ms is None or bios_ms <= LONGEST_FIRMWARE_MS:
+        return record
+    figures = (*record.figures, Figure(ABSURD_BIOS, bios_ms))
+    return replace(record, bios_init_ms=None, figures=figures)
 
 
 def _conformities(
@@ -196,11 +238,13 @@ def _not_measured(record: OsRecord, requirement: Requirement) -> str:
 def is_covered(record: OsRecord, requirement: Requirement) -> bool:
     """Return whether a record is of a sleep that a requirement covers."""
     from_ram = not record.read_its_image or SleepKind.S4 in requirement.kinds
-    return record.kind in requirement.kinds and from_ram
+    return record.entered_kind in requirement.kinds and from_ram
 
 
 def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
     """Return why a record must not be judged against a requirement; None where it may."""
+    if _died_in_covered(record, requirement):
+        return f"{_NOT_BACK} this {kind_words(record.entered_kind)}"
     if record.kind not in requirement.kinds:
         kinds = " and ".join(map(kind_words, requirement.kinds))
         return f"{NOT_COVERED}: {requirement.id} covers {kinds}; this is {kind_words(record.kind)}"
@@ -209,6 +253,14 @@ def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
     if _wakes_before_it_sleeps(record):
         return "not measured: the record's WakeTime lies before its SleepTime"
     return None
+
+
+def _died_in_covered(record: OsRecord, requirement: Requirement) -> bool:
+    """Return whether the OS did not come back from a sleep that a requirement covers.
+
+    It did not fail: somebody may have cut the power. It is no evidence either.
+    """
+    return record.entered_kind is not record.kind and is_covered(record, requirement)
 
 
 def _wakes_before_it_sleeps(record: OsRecord) -> bool:
@@ -286,10 +338,12 @@ def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[
 
 def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
     """Say what the verdict does not rest on, and how it could."""
-    own = [cycle for cycle in cycles if cycle.record.kind in requirement.kinds]
-    unmeasured = sum((c.why_not or "").startswith("not measured") for c in own)
+    own = [cycle for cycle in cycles if cycle.record.entered_kind in requirement.kinds]
+    died = sum((c.why_not or "").startswith(_NOT_BACK) for c in own)
+    unmeasured = sum((c.why_not or "").startswith("not measured") for c in own) - died
     first = sum(c.why_not == _IGNORED_AS_FIRST for c in own)
     marked = sum(c.why_not == _IGNORED_BY_LISTING for c in own)
+    absurd = sum((c.why_not or "").startswith(_ABSURD) for c in own)
     again = sum((cycle.why_not or "").startswith(_AGAIN) for cycle in cycles)
     parts = [f"{count_of(first, 'first transition')} ignored"] if first else []
     parts += [f"{count_of(marked, 'transition')} ignored as the listing says"] if marked else []
@@ -297,13 +351,17 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
     from_image = sum((c.why_not or "").startswith(_FROM_IMAGE) for c in own)
     if from_image:
         parts.append(f"{count_of(from_image, 'hybrid sleep')} resumed from the image, as S4 does")
+    if died:
+        parts.append(f"the OS did not come back from {count_of(died, 'sleep')}")
     if unmeasured:
         kinds = _either(requirement.kinds)
         what = f"{count_of(unmeasured, 'record')} of {kinds}"
         what = what if len(requirement.kinds) > 1 else kind_count(unmeasured, requirement.kinds[0])
         parts.append(f"{what} without a measurement")
+    if absurd:
+        parts.append(f"{count_of(absurd, 'BIOS time')} of more than 10 minutes {are(absurd)} none")
     once = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
-    others = [c.record.kind for c in once if c.record.kind not in requirement.kinds]
+    others = [c.record.kind for c in once if c.record.entered_kind not in requirement.kinds]
     measured = {
         cycle.record.kind
         for cycle in cycles

@@ -75,7 +75,7 @@ def limits_of(tables: object, kinds: tuple[SleepKind, ...], what: str) -> tuple[
         UsageError: one is not of the form in docs/reference/requirements.md.
     """
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise UsageError(f"{what}: limit is {tables!r:.80}; tables [[limit]] are needed.")
+        raise UsageError(f"{what}: limit is {_found(tables)}; tables [[limit]] are needed.")
     if len(tables) > LIMITS_MOST:
         raise UsageError(
             f"{what}: it has {len(tables)} tables [[limit]]; allowed are {LIMITS_MOST}."
@@ -91,7 +91,7 @@ def _limit_of_table(table: Mapping[str, object], kinds: tuple[SleepKind, ...], w
     measure = table.get("measure")
     if not isinstance(measure, str) or not is_measure(measure):
         raise UsageError(
-            f"{what}: measure is {measure!r:.80}; allowed are {', '.join(measure_names())}, and "
+            f"{what}: measure is {_found(measure)}; allowed are {', '.join(measure_names())}, and "
             f"{FIGURE}NAME for a figure whose name ends in _ns, _us, _ms or _s, {PHASE}NAME for a "
             "phase of a transition."
         )
@@ -103,10 +103,10 @@ def _limit_of_table(table: Mapping[str, object], kinds: tuple[SleepKind, ...], w
         )
     unit, units = table.get("unit"), units_of(measure)
     if unit not in units:
-        raise UsageError(f"{what}: unit is {unit!r:.80}; allowed are {', '.join(units)}.")
+        raise UsageError(f"{what}: unit is {_found(unit)}; allowed are {', '.join(units)}.")
     demand = table.get("demand", _DEMANDS[0])
     if demand not in _DEMANDS:
-        raise UsageError(f"{what}: demand is {demand!r:.80}; allowed are {', '.join(_DEMANDS)}.")
+        raise UsageError(f"{what}: demand is {_found(demand)}; allowed are {', '.join(_DEMANDS)}.")
     return Limit(
         measure=measure,
         comparison=sides[0],
@@ -124,7 +124,7 @@ def _limit_value(value: object, measure: str, unit: str, what: str) -> int | flo
     if is_rate(measure):
         if number is None or not 0 < number <= _FASTEST:
             raise UsageError(
-                f"{what} is {value!r:.80}; a number of {unit} above 0 is needed, at most "
+                f"{what} is {_found(value)}; a number of {unit} above 0 is needed, at most "
                 f"{_FASTEST:.0f}."
             )
         return number
@@ -133,7 +133,7 @@ def _limit_value(value: object, measure: str, unit: str, what: str) -> int | flo
     least_ns = -_LONGEST_NS if measure == "light_after_complete_ns" else 1
     if limit_ns is None or not least_ns <= limit_ns <= _LONGEST_NS:
         raise UsageError(
-            f"{what} is {value!r:.80} {unit}; allowed is a time above 0, at most 600 s."
+            f"{what} is {_found(value, unit)}; allowed is a time above 0, at most 600 s."
         )
     return limit_ns
 
@@ -141,8 +141,18 @@ def _limit_value(value: object, measure: str, unit: str, what: str) -> int | flo
 def _share(value: object, what: str) -> float:
     number = _number(value)
     if number is None or not 0.5 <= number <= 0.9999:
-        raise UsageError(f"{what} is {value!r:.80}; allowed is a number from 0.5 to 0.9999.")
+        raise UsageError(f"{what} is {_found(value)}; allowed is a number from 0.5 to 0.9999.")
     return number
+
+
+def _found(value: object, unit: str = "") -> str:
+    """Return what stands in a profile, as a sentence of an error names it: as TOML spells it."""
+    if value is None:
+        return "missing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    number = isinstance(value, int | float)
+    return f"{value!r:.80} {unit}" if unit and number else f"{value!r:.80}"
 
 
 def _number(value: object) -> float | None:
@@ -156,7 +166,7 @@ def _own_kinds(values: object, kinds: tuple[SleepKind, ...], what: str) -> tuple
     if values is None:
         return ()
     if not isinstance(values, list):
-        raise UsageError(f"{what}: kinds is {values!r:.80}; a list of kinds of sleep is needed.")
+        raise UsageError(f"{what}: kinds is {_found(values)}; a list of kinds of sleep is needed.")
     own = kinds_of(values, what)
     for kind in own:
         if kind not in kinds:
@@ -210,7 +220,10 @@ def load_requirement(
         UsageError: no such profile, not of its form, or an override that is not allowed.
     """
     what = f"Reading the requirement profile {name_or_path!r}"
-    profile = _parse(_read(_placed(name_or_path, folder, what)), what)
+    placed = _placed(name_or_path, folder)
+    content = _read(placed)
+    profile = _parse(content, what)
+    _refuse_borrowed(placed, profile.id, content, what)
     what = f"Changing the requirement {profile.id}"
     if limit_ms is not None:
         limit = _limit(limit_ms, "the limit", what)
@@ -226,30 +239,38 @@ def load_requirement(
     return profile if guard_band is None else replace(profile, guard_band=guard_band)
 
 
-def _placed(name_or_path: str, folder: Path | None, what: str) -> str:
-    """Return a name as it is, or as the path of a profile in the user's own folder.
-
-    Raises:
-        UsageError: the folder has a profile under the name of a shipped one.
-    """
+def _placed(name_or_path: str, folder: Path | None) -> str:
+    """Return a name as it is, or as the path of a profile in the user's own folder."""
     if folder is None or name_or_path.endswith(".toml") or not _NAME.fullmatch(name_or_path):
         return name_or_path
     own = folder / f"{name_or_path}.toml"
-    if not own.is_file():
-        return name_or_path
-    if name_or_path in shipped_requirements():
-        raise UsageError(
-            f"{what}: {own} has the name of a shipped profile; give it another name, so that "
-            "nobody takes the one for the other."
-        )
-    return str(own)
+    return str(own) if own.is_file() else name_or_path
+
+
+def _refuse_borrowed(placed: str, own_id: str, content: bytes, what: str) -> None:
+    """Check that a profile has neither the name nor the id of a shipped one, or is that very file.
+
+    Raises:
+        UsageError: nobody could distinguish its verdicts from those of the shipped one.
+    """
+    shipped = {name.casefold(): name for name in shipped_requirements()}
+    for has, text in (("name", Path(placed).name.removesuffix(".toml")), ("id", own_id)):
+        name = shipped.get(text.casefold())
+        if name is not None and content != _shipped(name):
+            raise UsageError(
+                f"{what}: {placed} has the {has} of a shipped profile, {name}; give it another "
+                f"{has}, so that nobody takes the one for the other."
+            )
+
+
+def _shipped(name: str) -> bytes:
+    folder = resources.files("resume_rig.analysis") / "requirements"
+    return (folder / f"{name}.toml").read_bytes()
 
 
 def _read(name_or_path: str) -> bytes:
     if name_or_path in shipped_requirements():
-        return (
-            resources.files("resume_rig.analysis") / "requirements" / f"{name_or_path}.toml"
-        ).read_bytes()
+        return _shipped(name_or_path)
     if not name_or_path.endswith(".toml"):
         raise UsageError(
             f"Reading the requirement profile {name_or_path!r}: there is none of that name; "
@@ -285,7 +306,7 @@ def _parse(content: bytes, what: str) -> Requirement:
     limits = _own_limits(table, what)
     values = table.get("kinds")
     if not isinstance(values, list):
-        raise UsageError(f"{what}: kinds is {values!r}; a list of kinds of sleep is needed.")
+        raise UsageError(f"{what}: kinds is {_found(values)}; a list of kinds of sleep is needed.")
     kinds = kinds_of(values, what)
     further = limits_of(table["limit"], kinds, what) if "limit" in table else ()
     rule = _rule(table.get("rule", {}), what)
@@ -313,8 +334,10 @@ def _own_limits(table: Mapping[str, object], what: str) -> dict[str, int]:
     limits = table.get("limits")
     if limits is None and "limit" in table:
         return {}
-    if not isinstance(limits, dict):
+    if limits is None:
         raise UsageError(f"{what}: the table [limits] is missing, and there is no [[limit]].")
+    if not isinstance(limits, dict):
+        raise UsageError(f"{what}: limits is {_found(limits)}; a table [limits] is needed.")
     refuse_unknown(limits, _LIMITS, f"{what}, [limits]")
     needed = set() if "limit" in table else {"resume_ms"}
     return {name: _limit(limits.get(name), name, what) for name in sorted(needed | set(limits))}
@@ -324,7 +347,7 @@ def _evidence_min(value: object, what: str) -> float:
     number = _number(value)
     if number is None or not 0 <= number <= 1:
         raise UsageError(
-            f"{what}: evidence_min is {value!r:.80}; a share of the cycles that woke is needed, "
+            f"{what}: evidence_min is {_found(value)}; a share of the cycles that woke is needed, "
             "0 to 1."
         )
     return number
@@ -333,11 +356,11 @@ def _evidence_min(value: object, what: str) -> float:
 def _rule(table: object, what: str) -> dict[str, bool]:
     """Return the switches of [rule], those that are missing as they are without it."""
     if not isinstance(table, dict):
-        raise UsageError(f"{what}: rule is {table!r}; a table [rule] is needed.")
+        raise UsageError(f"{what}: rule is {_found(table)}; a table [rule] is needed.")
     refuse_unknown(table, frozenset(_RULE), f"{what}, [rule]")
     for key, value in table.items():
         if not isinstance(value, bool):
-            raise UsageError(f"{what}: {key} is {value!r}; true or false is needed.")
+            raise UsageError(f"{what}: {key} is {_found(value)}; true or false is needed.")
     return {**_RULE, **table}
 
 
@@ -346,14 +369,14 @@ def _value(table: Mapping[str, object], key: str, kind: type[_T], what: str) -> 
     # bool is an int to Python, not to a profile.
     if not isinstance(value, kind) or isinstance(value, bool) or value in ("", 0):
         form = "a text" if kind is str else "an integer of 1 or more"
-        raise UsageError(f"{what}: {key} is {value!r}; {form} is needed.")
+        raise UsageError(f"{what}: {key} is {_found(value)}; {form} is needed.")
     return value
 
 
 def _limit(value: object, name: str, what: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LIMIT_MS_MAX:
-        found = f"{value} ms" if isinstance(value, int) else repr(value)
         raise UsageError(
-            f"{what}: {name} is {found}; allowed are whole milliseconds from 1 to {LIMIT_MS_MAX}."
+            f"{what}: {name} is {_found(value, 'ms')}; allowed are whole milliseconds from 1 to "
+            f"{LIMIT_MS_MAX}."
         )
     return value

@@ -109,7 +109,7 @@ def covered_kinds(cycle: ReconciledCycle, requirement: Requirement) -> frozenset
         return none
     record = sighting_of(cycle).record
     if record is not None and state_mismatch(outside, record) is None:
-        return covered & {record.kind} if is_covered(record, requirement) else none
+        return covered & {record.entered_kind} if is_covered(record, requirement) else none
     if outside.state is OutsideState.NONE:
         return none if outside.asked is None else covered & {outside.asked}
     return covered & kinds_of_wires(outside)

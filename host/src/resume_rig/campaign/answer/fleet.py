@@ -20,7 +20,7 @@ from typing import Final
 
 import numpy as np
 
-from resume_rig.analysis.compare.samples import HEADLINES
+from resume_rig.analysis.compare.samples import HEADLINES, computer_of
 from resume_rig.analysis.stats.figures import scaled_mad
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.series import (
@@ -59,7 +59,8 @@ SUFFIX: Final = ".rrs"
 # A file so called that no reader recognises is a damaged log, not some other file.
 _BINARY_LOGS: Final = frozenset({".evtx", ".etl"})
 # Many files that are no log are called so: these are asked for their content.
-_TEXT_LOGS: Final = frozenset({".xml", ".json", ".csv", ".log", ".txt", ".html", ".htm"})
+_TEXT_LOGS: Final = frozenset({".xml", ".json", ".csv", ".log", ".txt", ".html", ".htm", ".gz"})
+_SQLITE: Final = b"SQLite format 3\0"
 _ABSENT: Final = -1
 _BEGUN_BEFORE: Final = frozenset({SleepKind.DIED, SleepKind.MODERN_STANDBY})
 _COMPUTER_CHARS: Final = 40
@@ -151,6 +152,17 @@ def _is_log(path: Path) -> bool:
     if suffix in _BINARY_LOGS or name_of_log(path) is not None:
         return True
     return suffix == ".xml" and path.stat().st_size == 0  # an export to a full disk
+
+
+def _is_no_store(path: Path) -> bool:
+    """Return whether a file is called no store and is none: as a log it is refused by its kind."""
+    if path.suffix == SUFFIX or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return not file.read(len(_SQLITE)).startswith(_SQLITE)
+    except OSError:
+        return False
 
 
 def survey_stores(
@@ -276,11 +288,12 @@ def survey_store(
         path: of the store or log.
         requirement: what it is judged against.
         unit_by: what distinguishes units.
-        counted: accounts of a log that do not count in it.
+        counted: accounts of a log that do not count in it; one that is not of this file is the
+            first transition of a log that it is a part of.
     """
     is_log = False
     try:
-        is_log = _is_log(path)
+        is_log = _is_log(path) or _is_no_store(path)
         if is_log:
             return _survey_log(path, requirement, unit_by, counted)
         # Before it is opened here: a process loses its locks of a file with the first that closes.
@@ -307,12 +320,26 @@ def _survey_log(
     path: Path, requirement: Requirement, unit_by: UnitBy, counted: Collection[int]
 ) -> SurveyedStore:
     reading = read_logs([path])
+    first = _first_of(reading.records, requirement)
     if counted:
+        own = {_account_of(each) for each in reading.records}
+        if first is None or first[0] in counted or not own.issuperset(counted):
+            requirement = replace(requirement, ignore_first=False)  # its log begins in another file
         rest = tuple(each for each in reading.records if _account_of(each) not in counted)
         reading = replace(reading, records=rest)
     judgement = judge_log(reading, requirement)
     accounts = accounts_of(judgement.reading.records)
-    return SurveyedStore(log_line(path, judgement, unit_by), accounts)
+    return SurveyedStore(log_line(path, judgement, unit_by), accounts, first=first)
+
+
+def _first_of(records: Iterable[OsRecord], requirement: Requirement) -> tuple[int, OsRecord] | None:
+    """Return account and record of the transition that a requirement ignores; None without one."""
+    covered = (each for each in records if each.entered_kind in requirement.kinds)
+    first = next(covered, None) if requirement.ignore_first else None
+    account = None if first is None else _account_of(first)
+    if first is None or account is None:
+        return None
+    return account, replace(first, components=(), figures=(), text="")
 
 
 def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampaign:
@@ -320,9 +347,7 @@ def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampa
     requirement = judgement.requirement
     (source,) = judgement.reading.sources
     found, computers = dict(source.identity), judgement.reading.computers
-    computer = found.get("computer_name", found.get("computer", ""))
-    if computers:
-        computer = computers[0] if len(computers) == 1 else ""
+    computer = computer_of(found, computers)
     maker = f"{found.get('system_manufacturer', '')} {found.get('system_product', '')}"
     kinds = _sleeps_by_kind(judgement)
     records = [cycle.record for cycle in judgement.cycles]

@@ -3,6 +3,7 @@
 It is asked for as a DUT's is over SSH, without SSH: on Windows by wevtutil, on Linux by journalctl.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -26,6 +27,7 @@ DELAYS_CHANNEL: Final = "Microsoft-Windows-Diagnostics-Performance/Operational"
 _HOST: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,252}")
 # Exporting 20 MB of events took 2 s; assumed: a full log on a slow disk takes a minute.
 _EXPORT_S: Final = 120
+_NO_JOURNAL: Final = b"No journal files were found"
 _REASON_CHARS: Final = 200
 
 
@@ -87,6 +89,8 @@ def export_own_log(folder: Path, kind: DutKind) -> Path:
             f"could not read {name}: {words[0]} did not end within {_EXPORT_S} s; name a log file"
         ) from error
     if done.returncode or not path.is_file() or not path.stat().st_size:
+        if kind is DutKind.LINUX and (_NO_JOURNAL in done.stderr or _may_read_all()):
+            rights = "name a log file"
         raise RecordError(f"could not read {name}: {_reason(words[0], done)}; {rights}")
     return path
 
@@ -111,6 +115,10 @@ def export_own_delays(folder: Path, kind: DutKind) -> Path | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return path if path.is_file() and path.stat().st_size else None
+
+
+def _may_read_all() -> bool:
+    return sys.platform != "win32" and os.geteuid() == 0
 
 
 def _reason(program: str, done: "subprocess.CompletedProcess[bytes]") -> str:

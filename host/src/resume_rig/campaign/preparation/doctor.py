@@ -85,7 +85,8 @@ def check_log(source: OsLogSource, clock: Clock) -> Checked:
     newest_ns = max(filter(None, times_ns), default=None)
     if newest_ns is None:
         text = f"{found.path} reports no sleep with a time; put the DUT to sleep once, and wake it"
-        return Checked("log", False, "; ".join((text, *found.integrity.problems[:1])))
+        problems = (problem.rstrip(".") for problem in found.integrity.problems[:1])
+        return Checked("log", False, ". ".join((text, *problems)))
     age_s = (clock.utc_ns() - newest_ns) // NS_PER_S
     counted = Counter(each.kind for each in records).most_common()
     kinds = ", ".join(kind_count(count, kind) for kind, count in counted)

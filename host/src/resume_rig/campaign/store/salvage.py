@@ -69,7 +69,7 @@ class Salvage:
 
     def sentence(self) -> str:
         """Return what came of it, without a full stop."""
-        parts = [f"{count_of(len(self.kept), 'cycle')} of a damaged store"]
+        parts = [count_of(len(self.kept), "cycle")]
         for name, numbers in (
             ("light lost, so they count as invalid", self.without_light),
             ("OS records lost", self.without_records),
@@ -88,7 +88,9 @@ class Salvage:
                 if last
                 else f"the plan has {self.planned}: what there was of them is lost"
             )
-        return "; ".join(parts)
+        if len(parts) == 1:
+            return f"{parts[0]} of the store; nothing is lost"
+        return "; ".join((f"{parts[0]} of a damaged store", *parts[1:]))
 
 
 def salvage(damaged: Path, path: Path) -> Salvage:

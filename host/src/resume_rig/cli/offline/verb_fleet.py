@@ -130,7 +130,8 @@ def _of_stores(
     from resume_rig.campaign.answer.fleet import find_stores, survey_stores
 
     if args.engine != "duckdb" or args.spark_master is not None:
-        raise UsageError("--engine goes with a lake; stores are read by this program")
+        option = "--engine" if args.engine != "duckdb" else "--spark-master"
+        raise UsageError(f"{option} goes with a lake; stores are read by this program")
     jobs = _jobs_of(args)
     found = find_stores(existing_paths(args.stores), logs=True)
     stores = found.paths
@@ -184,6 +185,11 @@ def _traits(text: str) -> tuple[Trait, ...]:
     names = [name.strip() for name in text.split(",")]
     if names == ["none"]:
         return ()
+    if "none" in names:
+        raise argparse.ArgumentTypeError(
+            f"{text[:80]!r}: none stands alone, and makes one group of all; or name traits, of "
+            f"{', '.join(Trait)}"
+        )
     wrong = [name for name in names if name not in list(Trait)]
     if wrong or len(set(names)) < len(names):
         what = f"{wrong[0]!r} is no trait" if wrong else f"{text!r} names one twice"

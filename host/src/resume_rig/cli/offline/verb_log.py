@@ -2,6 +2,7 @@
 
 import argparse
 from dataclasses import replace
+from os.path import realpath
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -122,8 +123,10 @@ def execute(args: argparse.Namespace) -> int:
     emit_to = _emit_place(args.emit)
     for written in (args.report, emit_to):
         check_output(written, paths)
-    if args.report is not None and emit_to is not None:
-        check_output(emit_to, [args.report])
+    if emit_to is not None and args.report and realpath(args.report) == realpath(emit_to):
+        raise UsageError(
+            f"could not write {emit_to}: --report and --emit name one file; name another for one"
+        )
     judgement = judge_log(_reading(paths), requirement, ignore_first=args.ignore_first)
     if args.report is not None:
         from resume_rig.report.html import log_report

@@ -51,6 +51,7 @@ def add_verb(
         "--json", action="store_true", help="one JSON document on standard output, nothing else"
     )
     parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
+    parser.set_defaults(program=parser.prog)
     return parser
 
 
@@ -177,6 +178,11 @@ def named(text: str) -> str:
     return text
 
 
+def named_path(text: str) -> Path:
+    """Read the name of a file or folder; an empty one would name the folder that this runs in."""
+    return Path(named(text))
+
+
 def host_and_port(option: str, text: str) -> tuple[str, int]:
     """Return the parts of HOST:PORT; without a host it is this machine's loopback.
 
@@ -195,7 +201,14 @@ def existing_paths(names: list[str], *, expanded: bool = os.name != "nt") -> lis
     Args:
         names: as the command line has them.
         expanded: whether a shell has put names for patterns; those of Windows leave it to programs.
+
+    Raises:
+        UsageError: one is empty, which would name the folder that this runs in.
     """
+    if not all(name.strip() for name in names):
+        raise UsageError(
+            "one of the names of files is empty; is the variable that it comes from not set?"
+        )
     if expanded:
         return [Path(name) for name in names]
     return [Path(path) for name in names for path in _matches(name)]

@@ -155,7 +155,7 @@ def check_output(path: Path | None, inputs: Iterable[Path]) -> None:
     for given in inputs:
         if os.path.realpath(given) == real:
             raise UsageError(
-                f"could not write {path}: the report would replace {given}, which it is made of; "
+                f"could not write {path}: it would replace {given}, which it is made of; "
                 "name another file"
             )
 

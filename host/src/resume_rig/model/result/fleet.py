@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
-from resume_rig.model.os_record import SleepKind
+from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.result.series import (
     NOTHING_COMMON,
     CommonTerm,
@@ -114,12 +114,14 @@ class SurveyedStore:
         accounts: int64 [n], a hash of each OS record, the same in every export of it.
         campaign_id: the same of all copies of a campaign; empty of a log.
         cycles: int64 [n], a fingerprint of each cycle of a store, the same in every copy of it.
+        first: account and record of a log's first transition, where the requirement ignores it.
     """
 
     campaign: FleetCampaign
     accounts: Sequence[int] = ()
     campaign_id: str = ""
     cycles: Sequence[int] = ()
+    first: tuple[int, OsRecord] | None = None
 
 
 @dataclass(frozen=True, slots=True)

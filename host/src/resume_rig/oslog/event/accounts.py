@@ -10,22 +10,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from resume_rig.model.os_record import Figure, OsRecord, SleepKind
+from resume_rig.model.os_record import KINDS, LONGEST_FIRMWARE_MS, Figure, OsRecord, SleepKind
 from resume_rig.model.units import NS_PER_US
 from resume_rig.oslog.event.event import Event, EventRole, EventValues
 from resume_rig.oslog.source.problems import Problem
 from resume_rig.oslog.source.records import (
     BARE_RECORD,
     DOZE_TYPE,
-    KINDS,
     UINT32_MAX,
     UINT64_MAX,
     decode_wake_source,
     drips_delta,
 )
-
-LONGEST_FIRMWARE_MS: Final = 10 * 60 * 1000
-"""FPDT stamps of broken firmware give hours; above this it is no measurement."""
 
 ABSURD_RESUME: Final = "firmware_resume_absurd_ms"
 START_OS_IMAGE: Final = "start_os_image_ms"

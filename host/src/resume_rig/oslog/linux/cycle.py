@@ -9,6 +9,7 @@ from enum import Enum, unique
 from typing import Final
 
 from resume_rig.model.os_record import (
+    KINDS,
     NO_WAKE_SOURCE,
     Component,
     ComponentKind,
@@ -143,11 +144,23 @@ class CycleDraft:
             hiber_read_ms=self.hiber_read_ms,
             hiber_write_ms=self.hiber_write_ms,
             hiber_pages=self.hiber_pages,
+            target_state=self._entered_state,
+            effective_state=self._entered_state,
             wake_source=replace(NO_WAKE_SOURCE, text=self.reason[:TEXT_LIMIT_CHARS]),
             components=(*totals, *(self._component(part) for part in self._parts)),
             figures=self._figures(),
             text="\n".join(self.texts),
         )
+
+    @property
+    def _entered_state(self) -> int | None:
+        """What was entered, as Windows numbers it, where the kind that came out does not say it."""
+        if self.reported_kind is not SleepKind.DIED:
+            return None
+        states = (
+            target for (target, end), kind in KINDS.items() if (kind, target) == (self.kind, end)
+        )
+        return next(states, None)
 
     def _length_us(self, half: Half) -> int | None:
         start_us, end_us = self.starts_us.get(half), self.ends_us.get(half)

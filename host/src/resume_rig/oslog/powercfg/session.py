@@ -9,11 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import Component, ComponentKind, Figure, OsRecord, SleepKind
+from resume_rig.model.os_record import KINDS, Component, ComponentKind, Figure, OsRecord, SleepKind
 from resume_rig.oslog.source.records import (
     BARE_RECORD,
     DOZE_TYPE,
-    KINDS,
     UINT32_MAX,
     decode_wake_source,
     drips_delta,

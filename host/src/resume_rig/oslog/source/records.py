@@ -28,14 +28,6 @@ UINT32_MAX: Final = (1 << 32) - 1
 UINT64_MAX: Final = (1 << 64) - 1
 INT64_MAX: Final = (1 << 63) - 1
 
-# (TargetState, EffectiveState), each a SYSTEM_POWER_STATE: 2 S1, 4 S3, 5 hibernate, 6 shutdown.
-KINDS: Final[Mapping[tuple[int | None, int | None], SleepKind]] = {
-    (2, 2): SleepKind.S1,
-    (4, 4): SleepKind.S3,
-    (4, 5): SleepKind.HYBRID,
-    (5, 5): SleepKind.S4,
-    (6, 5): SleepKind.FAST_STARTUP,
-}
 DOZE_TYPE: Final = 3
 """S4 Doze to Hibernate: the DUT woke by itself to go from S3 on to S4."""
 

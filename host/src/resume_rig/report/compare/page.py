@@ -22,6 +22,7 @@ from resume_rig.report.compare.terminal import (
     components_sentence,
     counted_sentences,
     effect_rows,
+    no_difference_sentence,
     subject_sentence,
 )
 from resume_rig.report.drawing.axis import Axis, time_axis
@@ -86,6 +87,7 @@ class ComparisonPage:
     strips: Strips | None
     warnings: tuple[str, ...]
     differences: tuple[tuple[str, str, str], ...]
+    no_difference: str
     forest: Forest | None
     effects: tuple[EffectRow, ...]
     counted: tuple[str, ...]
@@ -117,6 +119,7 @@ def comparison_page(comparison: Comparison, generated: str) -> ComparisonPage:
         differences=tuple(
             (name.replace("_", " "), ours, theirs) for name, ours, theirs in comparison.differences
         ),
+        no_difference=no_difference_sentence(comparison),
         forest=_forest(comparison.effects),
         effects=effect_rows(comparison.effects),
         counted=counted_sentences(comparison),

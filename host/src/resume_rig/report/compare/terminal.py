@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resume_rig.analysis.compare.comparable import names_its_dut
 from resume_rig.analysis.verdict.limits import limit_text
 from resume_rig.analysis.verdict.measures import is_measure, measure_words
 from resume_rig.model.os_record import kind_words
@@ -214,10 +215,17 @@ def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[s
     yield front + plain.removeprefix(word)
 
 
+def no_difference_sentence(comparison: Comparison) -> str:
+    """Return what it means that nothing differs: little, where nobody says which DUT it was."""
+    if names_its_dut(comparison.base.identity):
+        return "DUT identity and test conditions match."
+    return "Nothing that is reported differs, but neither side says which DUT it is of."
+
+
 def _differences(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
     shown = comparison.differences[:_DIFFERENCES]
     if not shown:
-        yield "DUT identity and test conditions match.\n"
+        yield f"{no_difference_sentence(comparison)}\n"
         return
     yield "What differs:\n"
     for name, ours, theirs in shown:

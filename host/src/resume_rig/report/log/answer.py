@@ -14,7 +14,7 @@ from typing import Final
 from resume_rig.analysis.findings.advice import TRANSITION_FIGURE, transition_length_ms
 from resume_rig.analysis.reconcile.thresholds import figure_of
 from resume_rig.analysis.stats.trend import training_of
-from resume_rig.analysis.verdict.judge import hybrid_lead, training_sentence
+from resume_rig.analysis.verdict.judge import ABSURD_BIOS, hybrid_lead, training_sentence
 from resume_rig.analysis.verdict.measures import Side, Sighting, measure_words, measured, side_of
 from resume_rig.model.os_record import (
     NO_SLEEPS,
@@ -41,6 +41,7 @@ _FIRMWARE: Final = "start_os_image_ms"  # of Kernel-Boot 30: until the OS loader
 _FIGURES: Final = (
     ("kernel_resume_ms", "kernel", 1.0),
     ("exit_latency_us", "exit", 1_000.0),
+    (ABSURD_BIOS, "BIOS says", 1.0),
 )
 
 

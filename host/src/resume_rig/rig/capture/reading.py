@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from resume_rig.model.channel import Channel
-from resume_rig.model.errors import RecordError
+from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.oslog.reading import format_of
 from resume_rig.rig.capture.csv_capture import COMMENTS, TimeColumn, read_csv
 from resume_rig.rig.capture.gathering import Capture
@@ -43,10 +43,15 @@ def read_capture(
     what = f"Reading the capture {str(path)!r}"
     try:
         if path.is_dir():
+            _refuse_column(time_column, what)
             return _read_folder(path, channel_map, what)
         with path.open("rb") as file:
             beginning = file.read(_SNIFFED_BYTES)
             file.seek(0)
+            if beginning.startswith((SALEAE_MAGIC, ZIP_MAGIC)) or beginning.lstrip().startswith(
+                b"$"
+            ):
+                _refuse_column(time_column, what)
             if beginning.startswith(SALEAE_MAGIC):
                 return read_saleae([path], channel_map, what)
             if beginning.startswith(ZIP_MAGIC):
@@ -58,6 +63,19 @@ def read_capture(
             return read_csv(file, channel_map, what, time_column)
     except OSError as error:
         raise RecordError(f"{what}: {error.strerror or error}.") from error
+
+
+def _refuse_column(column: TimeColumn | None, what: str) -> None:
+    """Check that no column is named of what is no table.
+
+    Raises:
+        UsageError: one is, or a unit is.
+    """
+    if column is not None and (column.title or column.unit):
+        raise UsageError(
+            f"{what}: it is no CSV table, and its form states its times; leave out --time-column "
+            "and --time-unit."
+        )
 
 
 def is_capture(path: Path) -> bool:
