@@ -3,6 +3,8 @@
 It asks the functions behind `compare` one by one: which of them spoke is lost in its answer.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -264,3 +266,11 @@ def test_a_log_names_its_dut_by_its_computer(identity, computers, computer) -> N
         if computer is None
         else (f"The candidate is of another DUT: computer is OTHER, not {computer}.",)
     )
+
+
+def test_a_bios_time_that_no_firmware_takes_is_not_compared(record) -> None:
+    records = record(record_id=1), replace(record(record_id=2), bios_init_ms=2**32 - 1)
+
+    found = evidence_of_log("x", LogReading((), records))
+
+    assert [each.record.bios_init_ms for each in found.sightings] == [records[0].bios_init_ms, None]

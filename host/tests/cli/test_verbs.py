@@ -210,7 +210,7 @@ def test_log_writes_pwrtest_xml_that_it_reads_back(
     [
         (["--emit", "csv", "out.csv"], "allowed is pwrtest-xml"),
         (["--emit", "pwrtest-xml", "in.xml"], "would replace"),
-        (["--emit", "pwrtest-xml", "out.html", "--report", "out.html"], "would replace"),
+        (["--emit", "pwrtest-xml", "out.html", "--report", "out.html"], "name one file"),
         (["--emit", "pwrtest-xml", "no/folder/out.xml"], "could not write"),
     ],
 )

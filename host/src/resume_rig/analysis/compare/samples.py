@@ -11,6 +11,7 @@ from resume_rig.analysis.findings.advice import moment_of
 from resume_rig.analysis.findings.sleeps import state_mismatch
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
 from resume_rig.analysis.stats.trend import training_of
+from resume_rig.analysis.verdict.judge import believed
 from resume_rig.analysis.verdict.limits import possible_kinds
 from resume_rig.analysis.verdict.measures import (
     PHASE,
@@ -227,7 +228,7 @@ def evidence_of_log(path: str, reading: LogReading) -> Evidence:
         path=path,
         identity=identity,
         setting=_woken_by(name for name, _ in wakes.most_common(3)),
-        sightings=tuple(Sighting(record) for record in records),
+        sightings=tuple(Sighting(believed(record)) for record in records),
         notes=tuple(notes),
     )
 

@@ -120,7 +120,7 @@ def judge_log(
         failure_rate_upper=None if failures is None else failures.upper,
         not_covered=_not_covered(
             [
-                _believed(record)
+                believed(record)
                 for index, record in enumerate(reading.records)
                 if index not in again and not _died_in_covered(record, requirement)
             ],
@@ -183,7 +183,7 @@ def _again(record: OsRecord) -> JudgedRecord:
 def _judge_record(
     record: OsRecord, requirement: Requirement, required: Sequence[Limit], *, first: bool
 ) -> JudgedRecord:
-    record = _believed(record)
+    record = believed(record)
     why_not = why_not_judged(record, requirement)
     parts = [] if why_not is not None else _conformities(record, requirement, required)
     if why_not is None and not parts:
@@ -205,7 +205,7 @@ def _judge_record(
     return JudgedRecord(record, judged=True, why_not=None, verdict=verdict, risk=risk)
 
 
-def _believed(record: OsRecord) -> OsRecord:
+def believed(record: OsRecord) -> OsRecord:
     """Return a record without a BIOS time that no firmware takes, 2^32 - 1 for example."""
     bios_ms = record.bios_init_ms
     if bios_ms is None or bios_ms <= LONGEST_FIRMWARE_MS:

@@ -198,7 +198,7 @@ def _trust(judgement: LogJudgement) -> tuple[TrustBadge, ...]:
         names = ", ".join(Path(each.path).name for each in broken[:3])
         badges.append(TrustBadge(f"Log not complete: {names}", "#sources"))
     if unmeasured:
-        words = f"{count_of(unmeasured, 'resume')} without a time"
+        words = f"{count_of(unmeasured, 'sleep')} without a time"
         badges.append(TrustBadge(words, "#transitions"))
     return tuple(badges)
 
