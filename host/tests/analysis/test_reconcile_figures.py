@@ -115,12 +115,35 @@ def test_what_the_os_does_not_report_before_a_sleep_is_what_is_left_of_the_way(r
     told = record(sleep_ms=1_400, figures=figures(firmware_suspend_ms=30.4))
 
     # 50 +/- 50 ms to be accepted, and 25 +/- 25 of the firmware where nobody tells.
-    assert ms(before_sleep(whole, record(sleep_ms=1_400))) == near(525, 1 + 1 + 50 + 25)
-    assert ms(before_sleep(whole, told)) == near(520, 1 + 1 + 50 + 1)
-    assert before_sleep(cycle(), record()) is None
-    assert before_sleep(whole, record(sleep_ms=None)) is None
-    assert before_sleep(whole, record(bios_init_ms=None)) is None
-    assert before_sleep(replace(whole, hibernated_from_ns=5), record()) is None
+    assert ms(before_sleep(whole, record(sleep_ms=1_400), None)) == near(525, 1 + 1 + 50 + 25)
+    assert ms(before_sleep(whole, told, None)) == near(520, 1 + 1 + 50 + 1)
+    assert before_sleep(cycle(), record(), None) is None
+    assert before_sleep(whole, record(sleep_ms=None), None) is None
+    assert before_sleep(whole, record(bios_init_ms=None), None) is None
+    assert before_sleep(replace(whole, hibernated_from_ns=5), record(), None) is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "dozed"),
+    [
+        ({}, True),
+        ({"wake_time_utc_ns": 59_500 * MS}, True),
+        ({"kind": SleepKind.S3}, False),
+        ({"wake_time_utc_ns": 59_499 * MS}, False),
+        ({"wake_time_utc_ns": 60_501 * MS}, False),
+        ({"wake_time_utc_ns": None}, False),
+    ],
+)
+def test_nothing_is_hidden_where_a_standby_went_on_to_the_sleep(record, fields, dozed) -> None:
+    whole = cycle(intervals={"TRIGGER_TO_SLP_S3": (2_000, 1)})
+    standby = {"kind": SleepKind.MODERN_STANDBY, "wake_time_utc_ns": 60_000 * MS}
+    own = record(sleep_ms=1_400, sleep_time_utc_ns=60_000 * MS)
+
+    rest = before_sleep(whole, own, record(**(standby | fields)))
+
+    assert rest == (None if dozed else before_sleep(whole, own, None))
+    untimed = replace(own, sleep_time_utc_ns=None)
+    assert before_sleep(whole, untimed, record(**standby)) is not None
 
 
 def test_the_clock_stops_where_an_event_tells_or_after_sleepduration(record) -> None:

@@ -390,7 +390,9 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         judged=False,
         why_not=None,
         findings=findings,
-        hidden_before_sleep=before_sleep(outside, record) if record and slept else None,
+        hidden_before_sleep=before_sleep(outside, record, campaign.around.history.before(record))
+        if record and slept
+        else None,
         certainty=matched.certainty,
         record_missing=matched.missing,
         bios_impossible=impossible,

@@ -131,7 +131,7 @@ def _drains(pair: RecordedCycle) -> Found:
 
 
 def _hidden_before(pair: RecordedCycle) -> Found:
-    rest = before_sleep(pair.outside, pair.record)
+    rest = before_sleep(pair.outside, pair.record, pair.around.history.before(pair.record))
     if rest is None or rest.value_ns - rest.bound_ns <= HIDDEN_BEFORE_NS:
         return
     text = (

@@ -22,7 +22,7 @@ from resume_rig.analysis.reconcile.thresholds import (
     figure_of,
     reported,
 )
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OsClock, OsClockSegment, OutsideCycle
 from resume_rig.model.units import NS_PER_MS, NS_PER_US, PPB
@@ -30,19 +30,39 @@ from resume_rig.model.units import NS_PER_MS, NS_PER_US, PPB
 _ACCEPTED = BoundedNs(ACCEPTED_NS // 2, ACCEPTED_NS // 2)
 
 
-def before_sleep(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
+def before_sleep(
+    outside: OutsideCycle, record: OsRecord, before: OsRecord | None
+) -> BoundedNs | None:
     """Return what the OS does not report between the trigger of the sleep and SLP_S3# falling.
 
     Its clock may show some of it, where it ran on after SleepDuration. The trigger being accepted
     and the firmware's part on the way down are taken off; negative or within its bound where
-    nothing is hidden. None of a doze, of which the OS reports the way to S4.
+    nothing is hidden. None of a doze, of S3 or of Modern Standby, of which the OS reports the way
+    to S4.
+
+    Args:
+        outside: the cycle.
+        record: its record.
+        before: the record before it in the log.
     """
     whole = outside.intervals.get(IntervalName.TRIGGER_TO_SLP_S3)
     if outside.hibernated_from_ns is not None:
         return None
     if whole is None or record.sleep_ms is None or record.resume_ms is None:
         return None
+    if _is_doze(record, before):
+        return None
     return whole - reported(record.sleep_ms) - _ACCEPTED - firmware_suspend(record)
+
+
+def _is_doze(record: OsRecord, before: OsRecord | None) -> bool:
+    """Return whether a sleep began as a Modern Standby ended."""
+    if before is None or before.kind is not SleepKind.MODERN_STANDBY:
+        return False
+    ended_ns, began_ns = before.wake_time_utc_ns, record.sleep_time_utc_ns
+    if ended_ns is None or began_ns is None:
+        return False
+    return abs(began_ns - ended_ns) <= OS_CLOCK_NS
 
 
 def stop_to_power_down(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
@@ -63,7 +83,7 @@ def stop_to_power_down(outside: OutsideCycle, record: OsRecord) -> BoundedNs | N
     """
     whole = outside.intervals.get(IntervalName.TRIGGER_TO_SLP_S3)
     running = sleep_to_stop(record)
-    if before_sleep(outside, record) is None or whole is None or running is None:
+    if before_sleep(outside, record, None) is None or whole is None or running is None:
         return None
     firmware, rest = firmware_suspend(record), whole - running
     least_ns = firmware.value_ns - firmware.bound_ns
