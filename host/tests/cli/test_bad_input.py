@@ -168,6 +168,24 @@ RUN_CASES = {
     ),
     "resume of nothing": (["run", "--resume", "none.rrs"], 2, "none.rrs"),
     "resume of something else": (["run", "--resume", "other.rrs"], 2, "other.rrs"),
+    "store that is this folder": (
+        ["run", "--rig", "sim:seed=7", "--out", "."],
+        2,
+        "it is a folder",
+    ),
+    "store that is the root": (
+        ["run", "--rig", "sim:seed=7", "--out", "/", "--report", "x.html"],
+        2,
+        "it is a folder",
+    ),
+    "report of a run from a variable that is not set": (["run", "--report", ""], 2, "not set"),
+    "resume from a variable that is not set": (["run", "--resume", ""], 2, "not set"),
+    "limit of the usual settle time": (["run", "--settle-limit", "5s"], 2, "--settle adaptive"),
+    "limit of a fixed settle time": (
+        ["run", "--settle-limit", "5s", "--settle", "4s"],
+        2,
+        "--settle adaptive",
+    ),
     "resume of a text": (["run", "--resume", "notes.txt"], 2, "notes.txt"),
 }
 OTHER_CASES = {
@@ -212,6 +230,28 @@ OTHER_CASES = {
         "see resume-rig store check --help",
     ),
     "export of a variable that is not set": (["export", "", "--to", "csv"], 2, "not set"),
+    "report of this folder": (["report", "."], 2, "it is a folder"),
+    "bundle of this folder": (["bundle", "."], 2, "it is a folder"),
+    "bundle of this folder elsewhere": (["bundle", ".", "--out", "x.zip"], 2, "it is a folder"),
+    "report to a variable that is not set": (["report", "other.rrs", "--out", ""], 2, "not set"),
+    "evidence to a variable that is not set": (
+        ["export", "other.rrs", "--evidence", ""],
+        2,
+        "not set",
+    ),
+    "export to a variable that is not set": (
+        ["export", "other.rrs", "--to", "junit", "--out", ""],
+        2,
+        "not set",
+    ),
+    "salvage to a variable that is not set": (
+        ["store", "salvage", "other.rrs", "--out", ""],
+        2,
+        "not set",
+    ),
+    "diary of a variable that is not set": (["sim", "--list", "--diary", ""], 2, "not set"),
+    "terminal of a variable that is not set": (["sim", "--list", "--pty", ""], 2, "not set"),
+    "terminal and port": (["sim", "--list", "--pty", "--tcp", ":0"], 2, "not allowed with"),
     "two pairs": (["correlate", "other.rrs", "--pair", "1=2", "--pair", "2=3"], 2, "one pair"),
     "doctor of a variable that is not set": (["doctor", "--rig", ""], 2, "not set"),
     "check of nothing": (["store", "check", "none.rrs"], 2, "no such file"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from resume_rig.acceptance.whole_file import write_whole
-from resume_rig.cli.terminal.arguments import add_verb, host_and_port, whole_number
+from resume_rig.cli.terminal.arguments import add_verb, host_and_port, named_path, whole_number
 from resume_rig.cli.terminal.console import DONE, answer, answer_document, print_note
 from resume_rig.model.errors import UsageError
 
@@ -31,14 +31,15 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     where.add_argument(
         "--pty",
         nargs="?",
-        const="",
+        const=True,
+        type=named_path,
         metavar="PATH",
         help="serve on a pseudo-terminal; PATH becomes a link to it (the default way)",
     )
     where.add_argument("--tcp", metavar="HOST:PORT", help="serve on a TCP port; port 0 takes any")
     parser.add_argument(
         "--firmware",
-        type=Path,
+        type=named_path,
         metavar="IMAGE",
         help="let this native_sim image be the board (a zephyr.exe); only the DUT is simulated",
     )
@@ -58,19 +59,19 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     parser.add_argument(
         "--faults",
-        type=Path,
+        type=named_path,
         metavar="FILE",
         help="inject the faults of this plan (TOML) into wire, board and cable",
     )
     parser.add_argument(
         "--diary",
-        type=Path,
+        type=named_path,
         metavar="FILE",
         help="write there what was injected and what the DUT did, as JSON lines",
     )
     parser.add_argument(
         "--log-file",
-        type=Path,
+        type=named_path,
         metavar="FILE",
         help="when the bench ends, write the DUT's event log there as one document",
     )
@@ -189,7 +190,7 @@ def _native(args: argparse.Namespace, seed: int) -> _Bench:
         parse_faults(args.fault),
         f"native:{args.firmware}",
     )
-    link = Path(args.pty) if args.pty else None
+    link = None if args.pty is True else args.pty
     return _Bench(
         lambda: serve_native(bench, link, lambda name: _announce(args, seed, f"serial:{name}")),
         bench.log_document,
@@ -203,7 +204,7 @@ def _serve(
 
     stop = threading.Event()
     if args.tcp is None:
-        link = Path(args.pty) if args.pty else None
+        link = None if args.pty is True else args.pty
         serve_pty(
             bench, link, lambda name: _announce(args, seed, f"serial:{name}"), stop, faults=cable
         )

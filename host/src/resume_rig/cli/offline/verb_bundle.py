@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resume_rig.cli.terminal.arguments import add_verb, existing_paths
+from resume_rig.cli.terminal.arguments import add_verb, existing_paths, named_path
 from resume_rig.cli.terminal.console import DONE, FAILED, answer, check_output, print_note
 from resume_rig.model.errors import UsageError
 
@@ -26,7 +26,10 @@ def add_bundle(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     )
     parser.add_argument("store", metavar="STORE", type=Path, help="a campaign store")
     parser.add_argument(
-        "--out", metavar="FILE", type=Path, help="the bundle (default: beside the store, .zip)"
+        "--out",
+        metavar="FILE",
+        type=named_path,
+        help="the bundle (default: beside the store, .zip)",
     )
     parser.add_argument(
         "--log",
@@ -43,11 +46,11 @@ def add_bundle(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument(
         "--trace",
         metavar="FILE",
-        type=Path,
+        type=named_path,
         help="requirement ids and waivers (TOML; docs/reference/bundles.md)",
     )
     parser.add_argument(
-        "--sign", metavar="KEY", type=Path, help="SSH key that signs it, with ssh-keygen -Y"
+        "--sign", metavar="KEY", type=named_path, help="SSH key that signs it, with ssh-keygen -Y"
     )
     parser.set_defaults(execute=_bundle)
 
@@ -64,7 +67,7 @@ def add_verify(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument(
         "--allowed-signers",
         metavar="FILE",
-        type=Path,
+        type=named_path,
         help="keys that may sign, as of ssh-keygen(1); without it no key is vouched for",
     )
     parser.add_argument(
@@ -76,9 +79,10 @@ def add_verify(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 def _bundle(args: argparse.Namespace) -> int:
     from resume_rig.acceptance.bundle import NOTHING_TRACED, load_trace, make_bundle
     from resume_rig.campaign.dut.trace import trace_folder
+    from resume_rig.campaign.store.store import beside_store
     from resume_rig.report.text.json_text import json_text
 
-    out: Path = args.out or args.store.with_suffix(".zip")
+    out: Path = args.out or beside_store(args.store, ".zip")
     logs = existing_paths(args.log)
     folder = trace_folder(args.store)
     traces = sorted(folder.iterdir()) if folder.is_dir() else []
