@@ -267,8 +267,37 @@ OTHER_CASES = {
     "report of nothing": (["report", "none.rrs"], 2, "none.rrs"),
     "report of a text": (["report", "notes.txt"], 2, "notes.txt"),
     "press without a rig": (["press"], 2, "--rig"),
-    "press for nothing": (["press", "--rig", "sim:clock=virtual", "--for", "0ms"], 3, "too-short"),
-    "press for too long": (["press", "--rig", "sim:clock=virtual", "--for", "3s"], 3, "too-long"),
+    "press for nothing": (
+        ["press", "--rig", "sim:clock=virtual", "--for", "0ms"],
+        2,
+        "--for is 0 ns; allowed are more than 0 s, up to 1.000 s, or up to 12.00 s with "
+        "--force-off",
+    ),
+    "press for too long": (
+        ["press", "--rig", "sim:clock=virtual", "--for", "3s"],
+        2,
+        "--for is 3.000 s; allowed are more than 0 s, up to 1.000 s",
+    ),
+    "press that cuts the power for too long": (
+        ["press", "--rig", "sim:clock=virtual", "--for", "30s", "--force-off"],
+        2,
+        "up to 12.00 s with --force-off",
+    ),
+    "key for too long": (
+        ["key", "--rig", "sim:clock=virtual", "--dut", "wakes-by-device", "--for", "3s"],
+        2,
+        "--for is 3.000 s; allowed are more than 0 s, up to 1.000 s\n",
+    ),
+    "loop-back of one change": (
+        ["selftest", "--rig", "sim:dut=loopback", "--loopback", "BUTTON=LED", "--count", "1"],
+        2,
+        "--count 1: allowed are 2 to 10000 changes",
+    ),
+    "loop-back without a pause": (
+        ["selftest", "--rig", "sim:dut=loopback", "--loopback", "BUTTON=LED", "--gap", "99us"],
+        2,
+        "--gap is 99.00 us; allowed are 100.0 us to 100.0 ms",
+    ),
     "lid on a desktop": (
         ["lid", "open", "--rig", "sim:clock=virtual", "--dut", "healthy-desktop"],
         3,
