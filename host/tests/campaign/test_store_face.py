@@ -15,7 +15,13 @@ import pytest
 
 from resume_rig.campaign.plan.plan import Plan, default_plan
 from resume_rig.campaign.store import encoding, schema
-from resume_rig.campaign.store.identity import Identity, check_same_bench, host_text, identify
+from resume_rig.campaign.store.identity import (
+    Identity,
+    check_same_bench,
+    host_text,
+    identify,
+    url_to_go_on,
+)
 from resume_rig.campaign.store.raw import Recovery, Session
 from resume_rig.campaign.store.rows import identity_to_rows
 from resume_rig.campaign.store.store import NUMBERS_MOST, Store
@@ -645,6 +651,31 @@ def test_a_campaign_goes_on_with_the_bench_that_it_began_with(
         f"could not go on with x.rrs: it was begun with another bench ({text}); go on with the "
         "same rig and DUT, or begin a new store"
     )
+
+
+@pytest.mark.parametrize(
+    ("url", "goes_on_at"),
+    [
+        (None, "sim:clock=virtual,seed=7"),
+        ("sim:clock=virtual,seed=7", "sim:clock=virtual,seed=7"),
+        ("sim:clock=real", "sim:clock=real,seed=7"),
+        ("sim:", "sim:seed=7"),
+        ("sim:seed=8", "sim:seed=8"),
+        ("serial:/dev/ttyACM0", "serial:/dev/ttyACM0"),
+    ],
+)
+def test_a_simulated_bench_goes_on_with_the_seed_that_it_began_with(
+    fake: Any, url: str | None, goes_on_at: str
+) -> None:
+    began = "sim:clock=virtual,seed=7"
+    assert url_to_go_on(url, began) == goes_on_at
+    stored = replace(fake.identity, rig_url=began)
+    present = replace(fake.identity, rig_url=goes_on_at)
+    if "seed=8" not in goes_on_at:
+        check_same_bench(stored, present, "x.rrs")
+        return
+    with pytest.raises(UsageError, match=r"\(seed 7 of the simulated bench, now 8\)"):
+        check_same_bench(stored, present, "x.rrs")
 
 
 def test_an_identity_names_its_dut_its_host_and_what_can_be_moved(
