@@ -27,7 +27,7 @@ from resume_rig.campaign.store.rows import identity_to_rows
 from resume_rig.campaign.store.store import NUMBERS_MOST, Store
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import LightBlock
-from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.model.errors import RecordError, UsageError, shell_word
 from resume_rig.model.power import PowerSamples
 from resume_rig.model.result.cycle import HealthReading, Outcome
 from resume_rig.rig.dut_profile import load_dut_profile
@@ -466,6 +466,10 @@ NOT_ALLOWED = "this user may not open it so, or its disk is read-only (it said s
         (sqlite_error(sqlite3.SQLITE_ERROR), "it said so"),
         (sqlite_error(sqlite3.SQLITE_ERROR, "x" * 300), "x" * 200),
         (sqlite3.Error("without a code"), "without a code"),
+        (
+            sqlite3.OperationalError("Could not decode to UTF-8 column 'sql' with text 'CREATE"),
+            "it is damaged (what should be text is none)",
+        ),
         (OSError(2, "No such file"), "[Errno 2] No such file"),
         (MemoryError(), "it takes more than the 768 MB of memory that it may have"),
         (
@@ -610,7 +614,8 @@ def test_a_damaged_page_is_named_in_one_line(fake: Any) -> None:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     lines = [line.strip() for line in found.splitlines()]
     assert len(lines) == 2
-    assert refusal(fake.path) == f"it is damaged ({lines[1]})"
+    hint = f"`resume-rig store salvage {shell_word(fake.path)} --out NEW` writes what can be read"
+    assert refusal(fake.path) == f"it is damaged ({lines[1]}); {hint} to a new store"
 
 
 @pytest.mark.parametrize(

@@ -318,8 +318,7 @@ class Store:
 
     def _damaged(self, what: str) -> RecordError:
         return RecordError(
-            f"could not read the store {self.path}: {what}; `resume-rig store salvage "
-            f"{shell_word(self.path)} --out NEW` writes what can be read to a new store"
+            f"could not read the store {self.path}: {what}{schema.salvage_hint(self.path)}"
         )
 
     def _outcome(self, number: int, name: Value) -> Outcome:
@@ -588,5 +587,5 @@ class Store:
             yield
         except schema.UNREADABLE as error:
             raise RecordError(
-                f"could not {doing} the store {self.path}: {schema.why(error)}"
+                f"could not {doing} the store {self.path}: {schema.why_not(error, self.path)}"
             ) from error
