@@ -66,7 +66,8 @@ def test_what_came_of_a_salvage_is_one_sentence(parts: dict[str, Any], expected:
 def test_cycles_that_were_never_done_are_not_lost(kept: tuple[int, ...]) -> None:
     whole = replace(came(kept=kept), whole=True)
     assert whole.sentence() == (
-        f"{len(kept)} cycles of the store; nothing is lost; the plan has 4, and the store has no more"
+        f"{len(kept)} cycles of the store; nothing is lost; the plan has 4, and the store has no "
+        "more"
     )
 
 
