@@ -178,8 +178,6 @@ RUN_CASES = {
         2,
         "it is a folder",
     ),
-    "report of a run from a variable that is not set": (["run", "--report", ""], 2, "not set"),
-    "resume from a variable that is not set": (["run", "--resume", ""], 2, "not set"),
     "limit of the usual settle time": (["run", "--settle-limit", "5s"], 2, "--settle adaptive"),
     "limit of a fixed settle time": (
         ["run", "--settle-limit", "5s", "--settle", "4s"],
@@ -233,23 +231,6 @@ OTHER_CASES = {
     "report of this folder": (["report", "."], 2, "it is a folder"),
     "bundle of this folder": (["bundle", "."], 2, "it is a folder"),
     "bundle of this folder elsewhere": (["bundle", ".", "--out", "x.zip"], 2, "it is a folder"),
-    "report to a variable that is not set": (["report", "other.rrs", "--out", ""], 2, "not set"),
-    "evidence to a variable that is not set": (
-        ["export", "other.rrs", "--evidence", ""],
-        2,
-        "not set",
-    ),
-    "export to a variable that is not set": (
-        ["export", "other.rrs", "--to", "junit", "--out", ""],
-        2,
-        "not set",
-    ),
-    "salvage to a variable that is not set": (
-        ["store", "salvage", "other.rrs", "--out", ""],
-        2,
-        "not set",
-    ),
-    "diary of a variable that is not set": (["sim", "--list", "--diary", ""], 2, "not set"),
     "terminal of a variable that is not set": (["sim", "--list", "--pty", ""], 2, "not set"),
     "terminal and port": (["sim", "--list", "--pty", "--tcp", ":0"], 2, "not allowed with"),
     "two pairs": (["correlate", "other.rrs", "--pair", "1=2", "--pair", "2=3"], 2, "one pair"),

@@ -18,7 +18,6 @@ from resume_rig.cli.terminal.arguments import (
     dut_of,
     host_and_port,
     named,
-    named_path,
     requirement_of,
     whole_number,
 )
@@ -260,7 +259,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--ssh-config",
         metavar="FILE",
-        type=named_path,
+        type=Path,
         help="for --log ssh:, in place of the user's own configuration of ssh",
     )
     parser.add_argument(
@@ -270,13 +269,13 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="the host's wall clock is kept to this rate error, whatever its system reports",
     )
     parser.add_argument(
-        "--out", metavar="FILE", type=named_path, help="store (default: resume-rig-TIME.rrs)"
+        "--out", metavar="FILE", type=Path, help="store (default: resume-rig-TIME.rrs)"
     )
     parser.add_argument(
-        "--report", metavar="HTML", type=named_path, help="HTML report (default: next to the store)"
+        "--report", metavar="HTML", type=Path, help="HTML report (default: next to the store)"
     )
     parser.add_argument(
-        "--resume", metavar="FILE", type=named_path, help="go on with the campaign of this store"
+        "--resume", metavar="FILE", type=Path, help="go on with the campaign of this store"
     )
     parser.add_argument(
         "--progress",

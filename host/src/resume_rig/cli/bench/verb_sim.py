@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from resume_rig.acceptance.whole_file import write_whole
-from resume_rig.cli.terminal.arguments import add_verb, host_and_port, named_path, whole_number
+from resume_rig.cli.terminal.arguments import add_verb, host_and_port, whole_number
 from resume_rig.cli.terminal.console import DONE, answer, answer_document, print_note
 from resume_rig.model.errors import UsageError
 
@@ -32,14 +32,14 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--pty",
         nargs="?",
         const=True,
-        type=named_path,
+        type=Path,
         metavar="PATH",
         help="serve on a pseudo-terminal; PATH becomes a link to it (the default way)",
     )
     where.add_argument("--tcp", metavar="HOST:PORT", help="serve on a TCP port; port 0 takes any")
     parser.add_argument(
         "--firmware",
-        type=named_path,
+        type=Path,
         metavar="IMAGE",
         help="let this native_sim image be the board (a zephyr.exe); only the DUT is simulated",
     )
@@ -59,19 +59,19 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     parser.add_argument(
         "--faults",
-        type=named_path,
+        type=Path,
         metavar="FILE",
         help="inject the faults of this plan (TOML) into wire, board and cable",
     )
     parser.add_argument(
         "--diary",
-        type=named_path,
+        type=Path,
         metavar="FILE",
         help="write there what was injected and what the DUT did, as JSON lines",
     )
     parser.add_argument(
         "--log-file",
-        type=named_path,
+        type=Path,
         metavar="FILE",
         help="when the bench ends, write the DUT's event log there as one document",
     )

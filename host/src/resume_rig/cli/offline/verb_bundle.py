@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resume_rig.cli.terminal.arguments import add_verb, existing_paths, named_path
+from resume_rig.cli.terminal.arguments import add_verb, existing_paths
 from resume_rig.cli.terminal.console import DONE, FAILED, answer, check_output, print_note
 from resume_rig.model.errors import UsageError
 
@@ -28,7 +28,7 @@ def add_bundle(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument(
         "--out",
         metavar="FILE",
-        type=named_path,
+        type=Path,
         help="the bundle (default: beside the store, .zip)",
     )
     parser.add_argument(
@@ -46,11 +46,11 @@ def add_bundle(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument(
         "--trace",
         metavar="FILE",
-        type=named_path,
+        type=Path,
         help="requirement ids and waivers (TOML; docs/reference/bundles.md)",
     )
     parser.add_argument(
-        "--sign", metavar="KEY", type=named_path, help="SSH key that signs it, with ssh-keygen -Y"
+        "--sign", metavar="KEY", type=Path, help="SSH key that signs it, with ssh-keygen -Y"
     )
     parser.set_defaults(execute=_bundle)
 
@@ -67,7 +67,7 @@ def add_verify(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument(
         "--allowed-signers",
         metavar="FILE",
-        type=named_path,
+        type=Path,
         help="keys that may sign, as of ssh-keygen(1); without it no key is vouched for",
     )
     parser.add_argument(

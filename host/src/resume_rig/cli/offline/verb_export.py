@@ -8,7 +8,6 @@ from resume_rig.acceptance.evidence import FORMATS, TABLES, WITH_TABLES, Exporte
 from resume_rig.cli.terminal.arguments import (
     add_requirement_arguments,
     add_verb,
-    named_path,
     requirement_of,
     whole_number,
 )
@@ -34,11 +33,11 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     what.add_argument(
         "--evidence",
         metavar="FOLDER",
-        type=named_path,
+        type=Path,
         help="everything into a new folder: report, exports, waves of what went wrong, the store, "
         "and a manifest with SHA-256",
     )
-    parser.add_argument("--out", metavar="FILE", type=named_path, help="where to, with --to")
+    parser.add_argument("--out", metavar="FILE", type=Path, help="where to, with --to")
     parser.add_argument(
         "--table",
         choices=TABLES,

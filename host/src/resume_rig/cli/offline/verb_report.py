@@ -7,12 +7,7 @@ from resume_rig.acceptance.assessment import assess_store
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.campaign.store.store import beside_store
 from resume_rig.cli.terminal.answer import html_of
-from resume_rig.cli.terminal.arguments import (
-    add_requirement_arguments,
-    add_verb,
-    named_path,
-    requirement_of,
-)
+from resume_rig.cli.terminal.arguments import add_requirement_arguments, add_verb, requirement_of
 from resume_rig.cli.terminal.console import DONE, answer_document, check_output, print_note
 
 
@@ -26,7 +21,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     parser.add_argument("store", metavar="STORE", type=Path, help="a campaign store")
     parser.add_argument(
-        "--out", metavar="HTML", type=named_path, help="where to (default: next to the store)"
+        "--out", metavar="HTML", type=Path, help="where to (default: next to the store)"
     )
     add_requirement_arguments(parser)
     parser.set_defaults(execute=execute)

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resume_rig.cli.terminal.arguments import add_group, add_verb, named_path
+from resume_rig.cli.terminal.arguments import add_group, add_verb
 from resume_rig.cli.terminal.console import DONE, USAGE, answer, answer_document, print_note
 from resume_rig.model.errors import UsageError, shell_word
 
@@ -27,7 +27,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     _add(inner, "faults", "write the plan of faults that was injected on purpose", _faults)
     rescue = _add(inner, "salvage", "write what can be read to a new store", _salvage)
     rescue.add_argument(
-        "--out", metavar="FILE", type=named_path, required=True, help="the new store"
+        "--out", metavar="FILE", type=Path, required=True, help="the new store"
     )
 
 
