@@ -3,7 +3,13 @@
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from resume_rig.cli.terminal.arguments import add_rig_arguments, add_verb, duration_ns, rig_of
+from resume_rig.cli.terminal.arguments import (
+    add_rig_arguments,
+    add_verb,
+    duration_ns,
+    named,
+    rig_of,
+)
 from resume_rig.cli.terminal.console import DONE, answer, answer_document, print_note
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
@@ -235,6 +241,7 @@ def add_power(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument(
         "--power-cycle",
         metavar="COMMAND",
+        type=named,
         help="a program that switches the DUT's supply, where the button does not cut the power "
         "(RESUME_RIG_POWER=off, then on)",
     )

@@ -101,12 +101,14 @@ def add_way_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dut-shell",
         metavar="ssh:USER@HOST",
+        type=named,
         help="where the DUT's OS takes commands (default: --log, where that is an ssh: address; "
         "on a simulated bench: its own)",
     )
     parser.add_argument(
         "--sleep-command",
         metavar="COMMAND",
+        type=named,
         help="run this program to command the DUT's OS; its environment has RESUME_RIG_ASK=sleep, "
         "arm-timer, disarm-timer or greet, _STATE and _AFTER_S",
     )
@@ -288,11 +290,13 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         parser.add_argument(
             f"--on-{event}",
             metavar="COMMAND",
+            type=named,
             help=f"run this program {when}; its environment has RESUME_RIG_EVENT, _STORE and more",
         )
     parser.add_argument(
         "--power-cycle",
         metavar="COMMAND",
+        type=named,
         help="run this program to cut the DUT's supply and to give it back, where nothing else "
         "brings it back; its environment has RESUME_RIG_POWER=off or on",
     )

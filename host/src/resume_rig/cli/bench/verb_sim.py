@@ -85,12 +85,14 @@ def execute(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
     import secrets
 
+    from resume_rig.rig.link.open import SEED_MOST
+
     if args.list:
         _list(as_json=args.json)
         return DONE
     seed = secrets.randbits(31) if args.seed is None else args.seed
-    if seed < 0:
-        raise UsageError(f"--seed {seed} is not allowed; it is 0 or more")
+    if not 0 <= seed <= SEED_MOST:
+        raise UsageError(f"--seed {seed} is not allowed; it is a whole number of 0 to {SEED_MOST}")
     if args.firmware is not None and args.tcp is not None:
         raise UsageError("--firmware is served on a pseudo-terminal; leave --tcp out")
     if args.firmware is not None and (args.faults is not None or args.diary is not None):

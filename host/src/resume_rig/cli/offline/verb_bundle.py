@@ -26,10 +26,7 @@ def add_bundle(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     )
     parser.add_argument("store", metavar="STORE", type=Path, help="a campaign store")
     parser.add_argument(
-        "--out",
-        metavar="FILE",
-        type=Path,
-        help="the bundle (default: beside the store, .zip)",
+        "--out", metavar="FILE", type=Path, help="the bundle (default: beside the store, .zip)"
     )
     parser.add_argument(
         "--log",

@@ -26,9 +26,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     _add(inner, "check", "look for damage, page by page and cycle by cycle", _check)
     _add(inner, "faults", "write the plan of faults that was injected on purpose", _faults)
     rescue = _add(inner, "salvage", "write what can be read to a new store", _salvage)
-    rescue.add_argument(
-        "--out", metavar="FILE", type=Path, required=True, help="the new store"
-    )
+    rescue.add_argument("--out", metavar="FILE", type=Path, required=True, help="the new store")
 
 
 def _add(
