@@ -15,13 +15,19 @@ import pytest
 
 from resume_rig.campaign.plan.plan import Plan, default_plan
 from resume_rig.campaign.store import encoding, schema
-from resume_rig.campaign.store.identity import Identity, check_same_bench, host_text, identify
+from resume_rig.campaign.store.identity import (
+    Identity,
+    check_same_bench,
+    host_text,
+    identify,
+    url_to_go_on,
+)
 from resume_rig.campaign.store.raw import Recovery, Session
 from resume_rig.campaign.store.rows import identity_to_rows
 from resume_rig.campaign.store.store import NUMBERS_MOST, Store
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import LightBlock
-from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.model.errors import RecordError, UsageError, shell_word
 from resume_rig.model.power import PowerSamples
 from resume_rig.model.result.cycle import HealthReading, Outcome
 from resume_rig.rig.dut_profile import load_dut_profile
@@ -460,6 +466,10 @@ NOT_ALLOWED = "this user may not open it so, or its disk is read-only (it said s
         (sqlite_error(sqlite3.SQLITE_ERROR), "it said so"),
         (sqlite_error(sqlite3.SQLITE_ERROR, "x" * 300), "x" * 200),
         (sqlite3.Error("without a code"), "without a code"),
+        (
+            sqlite3.OperationalError("Could not decode to UTF-8 column 'sql' with text 'CREATE"),
+            "it is damaged (what should be text is none)",
+        ),
         (OSError(2, "No such file"), "[Errno 2] No such file"),
         (MemoryError(), "it takes more than the 768 MB of memory that it may have"),
         (
@@ -604,7 +614,8 @@ def test_a_damaged_page_is_named_in_one_line(fake: Any) -> None:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     lines = [line.strip() for line in found.splitlines()]
     assert len(lines) == 2
-    assert refusal(fake.path) == f"it is damaged ({lines[1]})"
+    hint = f"`resume-rig store salvage {shell_word(fake.path)} --out NEW` writes what can be read"
+    assert refusal(fake.path) == f"it is damaged ({lines[1]}); {hint} to a new store"
 
 
 @pytest.mark.parametrize(
@@ -645,6 +656,31 @@ def test_a_campaign_goes_on_with_the_bench_that_it_began_with(
         f"could not go on with x.rrs: it was begun with another bench ({text}); go on with the "
         "same rig and DUT, or begin a new store"
     )
+
+
+@pytest.mark.parametrize(
+    ("url", "goes_on_at"),
+    [
+        (None, "sim:clock=virtual,seed=7"),
+        ("sim:clock=virtual,seed=7", "sim:clock=virtual,seed=7"),
+        ("sim:clock=real", "sim:clock=real,seed=7"),
+        ("sim:", "sim:seed=7"),
+        ("sim:seed=8", "sim:seed=8"),
+        ("serial:/dev/ttyACM0", "serial:/dev/ttyACM0"),
+    ],
+)
+def test_a_simulated_bench_goes_on_with_the_seed_that_it_began_with(
+    fake: Any, url: str | None, goes_on_at: str
+) -> None:
+    began = "sim:clock=virtual,seed=7"
+    assert url_to_go_on(url, began) == goes_on_at
+    stored = replace(fake.identity, rig_url=began)
+    present = replace(fake.identity, rig_url=goes_on_at)
+    if "seed=8" not in goes_on_at:
+        check_same_bench(stored, present, "x.rrs")
+        return
+    with pytest.raises(UsageError, match=r"\(seed 7 of the simulated bench, now 8\)"):
+        check_same_bench(stored, present, "x.rrs")
 
 
 def test_an_identity_names_its_dut_its_host_and_what_can_be_moved(

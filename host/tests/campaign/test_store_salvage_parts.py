@@ -62,6 +62,23 @@ def test_what_came_of_a_salvage_is_one_sentence(parts: dict[str, Any], expected:
     assert came(**parts).sentence() == expected
 
 
+@pytest.mark.parametrize("kept", [(), (1, 2)])
+def test_cycles_that_were_never_done_are_not_lost(kept: tuple[int, ...]) -> None:
+    whole = replace(came(kept=kept), whole=True)
+    assert whole.sentence() == (
+        f"{len(kept)} cycles of the store; nothing is lost; the plan has 4, and the store has no "
+        "more"
+    )
+
+
+def test_a_store_that_was_stopped_is_salvaged_without_a_loss(fake: Any, tmp_path: Path) -> None:
+    make(fake, cycle(1), cycle(2))
+    made = salvage(fake.path, tmp_path / "new.rrs")
+    assert "nothing is lost" in made.sentence()
+    with Store.open(made.path) as store:
+        assert store.salvaged == made.sentence()
+
+
 def rest(bench: Any, new: Path) -> tuple[Salvage, Store]:
     made = salvage(bench.path, new)
     return made, Store.open(new)
@@ -72,8 +89,8 @@ def rest(bench: Any, new: Path) -> tuple[Salvage, Store]:
     [
         ("UPDATE cycle SET number = number", False, came(kept=(1, 2, 3, 4))),
         ("DELETE FROM cycle WHERE number = 2", False, came(kept=(1, 3, 4), lost=(2,))),
-        ("DELETE FROM cycle WHERE number > 2", False, came(kept=(1, 2))),
-        ("DELETE FROM cycle", False, came()),
+        ("DELETE FROM cycle WHERE number > 2", False, replace(came(kept=(1, 2)), whole=True)),
+        ("DELETE FROM cycle", False, replace(came(), whole=True)),
         (
             "UPDATE cycle SET boot_id = 6 WHERE number < 3",
             False,

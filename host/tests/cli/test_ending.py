@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,33 @@ def test_a_report_that_cannot_be_written_keeps_no_answer_back(command, monkeypat
     assert said.status == 2
     assert said.document["verdict"] == "PASS"
     assert "No space left on device" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("report", "night.rrs", "--out", "r.html"), "could not write "),
+        (("export", "night.rrs", "--to", "junit", "--out", "j.xml"), "could not write "),
+        (("export", "night.rrs", "--evidence", "ev"), "could not write the evidence to ev: "),
+        (("bundle", "night.rrs", "--out", "b.zip"), "could not make the bundle b.zip: "),
+    ],
+)
+def test_a_full_disk_is_no_wrong_folder(command, monkeypatch, words, what: str) -> None:
+    assert command(*RUN).status == 0
+
+    def full(*_args: object, **_words: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tempfile, "mkstemp", full)
+        patched.setattr(Path, "write_text", full)
+        said = command(*words)
+
+    assert said.status == 2
+    assert what in said.err
+    assert "make room there, or name a place on another disk" in said.err
+    assert ".part" not in said.err
+    assert "can be written to" not in said.err
 
 
 def test_a_rig_that_is_not_there_shows_no_answer_of_the_campaign_before(

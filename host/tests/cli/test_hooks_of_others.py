@@ -21,7 +21,7 @@ DESKTOP = ("--rig", SIM, "--dut", "healthy-desktop")
     [
         ("on", "The DUT is awake already.\n"),
         ("off", r"The DUT was awake and is off, 8\.0\d\d s later.\n"),
-        ("reset", r"The DUT was off and is awake again, 13.\d\d s later."),
+        ("reset", r"The DUT was awake, was switched off and is awake again, 13.\d\d s later."),
         ("state", "The DUT is awake.\n"),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_wire_that_is_not_there_is_said_and_nothing_is_kept(command) -> None:
         (("--rig", PLUG, "--count", "5", "--gap", "1ms"), "--count, --gap needs --loopback"),
         (("--rig", PLUG, "--forget", "--save"), "give it alone"),
         (("--rig", f"{SIM},dut=laptop"), "allowed is loopback, a plug for none"),
-        (("--rig", PLUG, "--loopback", "LID=LED", "--count", "-1"), "allowed is 2 to 10000"),
+        (("--rig", PLUG, "--loopback", "LID=LED", "--count", "-1"), "allowed are 2 to 10000"),
     ],
 )
 def test_what_cannot_be_meant_is_a_usage_error(command, arguments, sentence: str) -> None:
@@ -104,11 +104,22 @@ def test_what_cannot_be_meant_is_a_usage_error(command, arguments, sentence: str
     assert sentence in said.err
 
 
-@pytest.mark.parametrize("count", ["1", "10001"])
-def test_a_count_that_the_board_refuses_is_a_rig_fault(command, count: str) -> None:
-    said = command("selftest", "--rig", PLUG, "--loopback", "LID=LED", "--count", count)
-    assert said.status == 3
-    assert "the board refused loopback" in said.err
+@pytest.mark.parametrize(
+    ("option", "value", "allowed"),
+    [
+        ("--count", "1", "2 to 10000 changes"),
+        ("--count", "10001", "2 to 10000 changes"),
+        ("--gap", "99us", "100.0 us to 100.0 ms"),
+        ("--gap", "101ms", "100.0 us to 100.0 ms"),
+    ],
+)
+def test_what_the_board_would_refuse_is_refused_before_anything_is_driven(
+    command, option: str, value: str, allowed: str
+) -> None:
+    said = command("selftest", "--rig", PLUG, "--loopback", "LID=LED", option, value)
+    assert said.status == 2
+    assert f"allowed are {allowed}" in said.err
+    assert "Driving" not in said.err
 
 
 def test_a_board_with_a_dut_perhaps_is_not_looped_back_unless_a_person_says_so(

@@ -1,5 +1,6 @@
 """The pytest plugin, as a user's project sees it: one run of pytest in a process of its own."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,15 @@ def test_a_time_that_is_none(campaign):
 
 def test_a_place_for_a_store(campaign):
     campaign(cycles=2, store="/no/such/folder/x.rrs")
+
+def test_no_cycles(campaign):
+    campaign(cycles=0)
+
+def test_a_limit_that_is_none(campaign):
+    assert_resume(campaign(cycles=2), within="fast")
+
+def test_a_way_to_sleep_that_is_none(dut):
+    dut.put_to_sleep(by="FOO")
 """
 
 
@@ -118,6 +128,9 @@ def test_a_failure_shows_the_phases_of_the_cycle_that_decides(
         ("test_cycles_without_end", "allowed are 1 to 1,000,000"),
         ("test_a_time_that_is_none", "dwell is 'nan s'; a time is a number and its unit"),
         ("test_a_place_for_a_store", "a campaign has no 'store'"),
+        ("test_no_cycles", "allowed are 1 to"),
+        ("test_a_limit_that_is_none", "within is 'fast'; a time is a number and its unit"),
+        ("test_a_way_to_sleep_that_is_none", "'FOO' is no actuator; allowed are BUTTON"),
     ],
 )
 def test_a_mistake_gets_one_sentence(
@@ -129,6 +142,8 @@ def test_a_mistake_gets_one_sentence(
     assert found is not None
     assert words in str(found.get("message"))
     assert "Traceback" not in str(found.text)
+    assert "During handling" not in str(found.text)
+    assert not re.search(r"pytest_rig.(running|judging|plugin)\.py|units\.py", str(found.text))
 
 
 def test_what_the_bench_lacks_is_skipped(cases: dict[str, ElementTree.Element]) -> None:
@@ -152,4 +167,8 @@ def test_without_a_rig_tests_are_skipped_and_with_a_wrong_one_told(project: Path
     assert "no rig: name one with --rig URL" in none
     assert "could not open serial port /dev/no-such-port: no such port (ports present:" in wrong
     assert "Traceback" not in wrong
+    for options in (("--rig", "foo"), ("--rig", "sim:", "--dut", "nope")):
+        told = _pytest(project, "-k", "test_one_sleep", *options)
+        assert "During handling" not in told
+        assert "plugin.py" not in told
     assert "--rig is empty; is the variable" in unset

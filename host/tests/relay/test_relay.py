@@ -92,6 +92,15 @@ def test_six_seconds_of_the_button_switch_off_and_one_second_on(relay: Relay) ->
     assert relay.ask("GET", 13)[1]["state"] == 1
 
 
+def test_a_button_that_is_held_already_is_a_rig_that_is_busy(relay: Relay) -> None:
+    assert relay.ask("PATCH", 9, state=1, time=1)[0] == 200
+
+    status, document = relay.ask("PATCH", 9, state=1, time=6)
+
+    assert status == 503
+    assert "the button is still held" in document["detail"]
+
+
 def test_a_button_without_a_time_stays_until_it_is_let_go(relay: Relay) -> None:
     relay.ask("PATCH", 9, state=1, direction="out", time=0)
     relay.wait(0.5)

@@ -25,7 +25,7 @@ from typing import IO, Final
 from resume_rig import __version__
 from resume_rig.acceptance.assessment import Assessed, html_at
 from resume_rig.acceptance.campaign import load_campaign
-from resume_rig.acceptance.whole_file import check_place_of, write_whole
+from resume_rig.acceptance.whole_file import check_place_of, remedy_of, write_whole
 from resume_rig.analysis.verdict.limits import limit_text
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import RecordError, UsageError
@@ -178,26 +178,31 @@ def make_bundle(
         )
     assessed = load_campaign(store)
     _check_trace(trace, assessed)
-    with tempfile.TemporaryDirectory(prefix="resume-rig-bundle-") as made:
-        place = Path(made)
-        with Store.open(store) as opened:
-            opened.copy_to(place / STORE)
-            begun = utc_json(opened.identity.created_utc_ns)
-        (place / REPORT).write_text(html_at(assessed, f"begun {begun}"), "utf-8")
-        with (place / ANSWER).open("w", encoding="utf-8") as file:
-            file.writelines(correlation_pieces(assessed.correlation, assessed.facts))
-        # A log's own name may be one that no other system takes: it stands in the manifest.
-        (place / LOGS).mkdir()
-        origins = {f"{LOGS}/{number:03d}": log for number, log in enumerate(logs, 1)}
-        for name, log in origins.items():
-            _copy_log(log, place / name)
-        manifest = _manifest(assessed, trace, place, origins, begun)
-        (place / MANIFEST).write_text(json_text(manifest) + "\n", "utf-8")
-        names = [STORE, REPORT, ANSWER, *origins, MANIFEST]
-        if key is not None:
-            _sign(place / MANIFEST, key)
-            names.append(SIGNATURE)
-        _pack(place, names, out)
+    try:
+        with tempfile.TemporaryDirectory(prefix="resume-rig-bundle-") as made:
+            place = Path(made)
+            with Store.open(store) as opened:
+                opened.copy_to(place / STORE)
+                begun = utc_json(opened.identity.created_utc_ns)
+            (place / REPORT).write_text(html_at(assessed, f"begun {begun}"), "utf-8")
+            with (place / ANSWER).open("w", encoding="utf-8") as file:
+                file.writelines(correlation_pieces(assessed.correlation, assessed.facts))
+            # A log's own name may be one that no other system takes: it stands in the manifest.
+            (place / LOGS).mkdir()
+            origins = {f"{LOGS}/{number:03d}": log for number, log in enumerate(logs, 1)}
+            for name, log in origins.items():
+                _copy_log(log, place / name)
+            manifest = _manifest(assessed, trace, place, origins, begun)
+            (place / MANIFEST).write_text(json_text(manifest) + "\n", "utf-8")
+            names = [STORE, REPORT, ANSWER, *origins, MANIFEST]
+            if key is not None:
+                _sign(place / MANIFEST, key)
+                names.append(SIGNATURE)
+            _pack(place, names, out)
+    except OSError as error:
+        reason = f"{error.strerror or error}, in {tempfile.gettempdir()} where it is put together"
+        remedy = remedy_of(error, "name another folder by TMPDIR")
+        raise UsageError(f"could not make the bundle {out}: {reason}; {remedy}") from error
 
 
 def _check_trace(trace: Trace, assessed: Assessed) -> None:
@@ -218,9 +223,8 @@ def _copy_log(log: Path, to: Path) -> None:
     try:
         shutil.copyfile(log, to)
     except OSError as error:
-        raise RecordError(
-            f"could not put {log} into the bundle: {error.strerror or error}; name log files"
-        ) from error
+        reason, remedy = error.strerror or error, remedy_of(error, "name log files")
+        raise RecordError(f"could not put {log} into the bundle: {reason}; {remedy}") from error
 
 
 def _manifest(

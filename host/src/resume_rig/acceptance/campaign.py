@@ -23,7 +23,7 @@ from resume_rig.campaign.run.campaign import (
 from resume_rig.campaign.run.events import CampaignBegan, CampaignEvent, Observer, ignore
 from resume_rig.campaign.run.hooks import Hooks, fire_end
 from resume_rig.campaign.store.identity import Identity
-from resume_rig.campaign.store.store import Store
+from resume_rig.campaign.store.store import Store, beside_store
 from resume_rig.model.errors import RecordError, ResumeRigError, RigError, UsageError
 from resume_rig.model.result.verdict import Requirement
 from resume_rig.report.text.json_text import utc_json
@@ -73,7 +73,7 @@ class Campaign:
         self._commission = commission
         self._rig = rig
         self._hooks = Hooks({}, {}) if hooks is None else hooks
-        self.report = commission.store.with_suffix(".html") if report is None else report
+        self.report = beside_store(commission.store, ".html") if report is None else report
         # A store that was there before is of another campaign, unless this one goes on with it.
         self._ours = commission.plan is None or not commission.store.exists()
         self._began = False

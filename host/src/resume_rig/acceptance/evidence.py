@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.acceptance.assessment import Assessed, assess_store, html_at
-from resume_rig.acceptance.whole_file import mask_of_files, write_whole
+from resume_rig.acceptance.whole_file import mask_of_files, remedy_of, write_whole
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -186,13 +186,22 @@ def write_evidence(exporter: Exporter, folder: Path) -> list[Path]:
         part.chmod(0o777 & ~mask_of_files())
         part.replace(folder)
     except OSError as error:
-        raise UsageError(
-            f"could not write the evidence to {folder}: {error.strerror or error}"
-        ) from error
+        raise _unwritten(folder, error) from error
+    except UsageError as error:
+        if part is None or not isinstance(error.__cause__, OSError):
+            raise
+        # It names a file of the unfinished folder, which nobody has heard of.
+        raise _unwritten(folder, error.__cause__) from error
     finally:
         if part is not None:
             shutil.rmtree(part, ignore_errors=True)
     return [folder / name for name in names]
+
+
+def _unwritten(folder: Path, error: OSError) -> UsageError:
+    remedy = remedy_of(error, "name a new folder in one that can be written to")
+    reason = error.strerror or error
+    return UsageError(f"could not write the evidence to {folder}: {reason}; {remedy}")
 
 
 def _fill(exporter: Exporter, part: Path) -> list[Path]:

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Final
 
 from resume_rig.acceptance.bench import BenchInUse, need
+from resume_rig.campaign.run.actions import LONGEST_FORCED_NS
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import RigError, UsageError
 from resume_rig.model.units import seconds_text
 
-# What a board holds with its force-off; override timers cut the power after 4 to 10 s.
-LONGEST_NS: Final = 12_000_000_000
+LONGEST_NS: Final = LONGEST_FORCED_NS
 RENEW_NS: Final = 1_000_000_000
 """After which a hold that is renewed ends, unless it was renewed."""
 

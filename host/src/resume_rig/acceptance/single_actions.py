@@ -16,7 +16,7 @@ from resume_rig.acceptance.bench import BenchInUse, need
 from resume_rig.campaign.dut.user_program import PowerCommand
 from resume_rig.campaign.dut.wake_lan import network_of
 from resume_rig.campaign.plan.states import dead_lines, first_change, is_dark, is_off, sleep_line
-from resume_rig.campaign.run.actions import RELEASE_LAG_NS, MeasuredPress, press_once
+from resume_rig.campaign.run.actions import RELEASE_LAG_NS, MeasuredPress, check_press, press_once
 from resume_rig.campaign.run.bench import Bench
 from resume_rig.campaign.run.settling import STARTS_WITHIN_NS, goes_off, runs_within, switched
 from resume_rig.campaign.store.raw import Command
@@ -66,10 +66,11 @@ class SingleActions:
         """Press the power button, and return what the header saw.
 
         Raises:
-            UsageError: the rig cannot.
+            UsageError: the rig cannot, or not for so long.
             DeviceFault: the board refuses; nothing was pressed.
         """
         need(self.use, "press the power button", Actuator.BUTTON)
+        check_press(self.use.info, Actuator.BUTTON, duration_ns, force_off=force_off)
         return press_once(self.use.rig, self.use.opened.clock, duration_ns, force_off=force_off)
 
     def move_lid(self, *, closed: bool) -> None:
@@ -88,11 +89,12 @@ class SingleActions:
         Its counts are of this press alone.
 
         Raises:
-            UsageError: the rig is no keyboard of the DUT.
+            UsageError: the rig is no keyboard of the DUT, or presses no key for so long.
             DeviceFault: the board refuses; nothing was pressed.
             DutFault: the DUT had neither a report nor a wakeup of it.
         """
         need(self.use, "press a key", Actuator.KEYBOARD)
+        check_press(self.use.info, Actuator.KEYBOARD, duration_ns)
         rig, clock = self.use.rig, self.use.opened.clock
         before = rig.keyboard()
         rig.press(Actuator.KEYBOARD, duration_ns)

@@ -1,5 +1,6 @@
 """Files that are there whole or not at all; their place is found and checked before the work."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Callable, Iterable
@@ -26,6 +27,12 @@ def check_place_of(path: Path) -> None:
             f"could not write {path}: its folder {found}; name a file in a folder that can be "
             "written to"
         )
+
+
+def remedy_of(error: OSError, usual: str) -> str:
+    """Return what to do about a place that cannot be written to: a full disk is no wrong place."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return "make room there, or name a place on another disk" if full else usual
 
 
 def free_path(folder: Path, name: str, suffix: str = "") -> Path:
@@ -83,9 +90,8 @@ def write_whole(path: Path, content: str | Iterable[str] | Callable[[IO[bytes]],
         Path(temporary).replace(path)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise UsageError(
-            f"could not write {path}: {reason}; name a file in a folder that can be written to"
-        ) from error
+        remedy = remedy_of(error, "name a file in a folder that can be written to")
+        raise UsageError(f"could not write {path}: {reason}; {remedy}") from error
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)  # Ctrl-C leaves no half of a file either

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -96,6 +97,8 @@ class _Parser(argparse.ArgumentParser):
         """Make a parser that reads no empty text as the path of a file."""
         super().__init__(*args, **kwargs)
         self.register("type", Path, named_path)
+        # A time or a rate below 0 is a value out of its range, and no option.
+        self._negative_number_matcher = re.compile(r"-\.?\d")
 
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")

@@ -23,6 +23,7 @@ from resume_rig.analysis.findings.advice import rank
 from resume_rig.analysis.verdict.series import measured_times
 from resume_rig.campaign.answer.fleet import campaign_id, campaign_line
 from resume_rig.campaign.store.read_back import StoredCampaign, load_campaign
+from resume_rig.campaign.store.store import beside_store
 from resume_rig.model.budget import Budget
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import OsRecord
@@ -267,7 +268,7 @@ def facts_of(assessed: Assessed) -> JudgedFacts:
     stored, correlation = load_campaign(assessed.store), assessed.correlation
     added_ns = time.time_ns()
     load_id = new_load_id(added_ns)
-    report = Path(assessed.facts.report_path or assessed.store.with_suffix(".html"))
+    report = Path(assessed.facts.report_path or beside_store(assessed.store, ".html"))
     line = campaign_line(stored, correlation, UnitBy.DUT, running=False)
     identifier = campaign_id(stored)
     rows: dict[str, list[dict[str, object]]] = {

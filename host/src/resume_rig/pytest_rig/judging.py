@@ -31,6 +31,7 @@ def assert_resume(
     """
     __tracebackhide__ = True
     from resume_rig.acceptance.expectations import limit_on, slept_and_woke, time_conforms
+    from resume_rig.model.errors import UsageError
     from resume_rig.model.result.cycle import IntervalName
     from resume_rig.model.result.verdict import BIOS, RESUME
     from resume_rig.model.units import named_duration_ns
@@ -41,11 +42,15 @@ def assert_resume(
         "bios_within": (BIOS, bios_within),
     }
     kinds = answer.facts.requirement.kinds
-    limits = [
-        limit_on(measure, named_duration_ns(name, text), kinds, share=share)
-        for name, (measure, text) in asked.items()
-        if text is not None
-    ]
+    try:
+        limits = [
+            limit_on(measure, named_duration_ns(name, text), kinds, share=share)
+            for name, (measure, text) in asked.items()
+            if text is not None
+        ]
+    except UsageError as error:
+        # The test's own line is shown, and none of the frames behind it.
+        raise error.with_traceback(None) from None
     found = [time_conforms(answer.correlation, limit) for limit in limits]
     failed = [each for each in (slept_and_woke(answer.correlation), *found) if not each.ok]
     if failed:

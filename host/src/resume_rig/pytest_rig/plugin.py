@@ -58,7 +58,7 @@ def rig(request: pytest.FixtureRequest) -> "Iterator[BenchInUse]":
     try:
         bench = open_bench(url, request.config.getoption("--dut"))
     except ResumeRigError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     try:
         yield bench
     finally:
@@ -101,7 +101,7 @@ def campaign(rig: "BenchInUse", request: pytest.FixtureRequest) -> "Callable[...
                 log=log,
             )
         except ResumeRigError as error:
-            pytest.fail(str(error), pytrace=False)
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
         request.node.user_properties += properties_of(answer)
         return answer
 
@@ -122,6 +122,6 @@ def _skip_without(bench: "BenchInUse", request: pytest.FixtureRequest) -> None:
         try:
             lacking = bench.lacks(parts_named(marker.args))
         except ValueError as error:
-            pytest.fail(str(error), pytrace=False)
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
         if lacking is not None:
             pytest.skip(lacking)

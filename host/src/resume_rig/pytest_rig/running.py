@@ -1,8 +1,9 @@
 """The DUT and campaigns for a pytest test (and for labgrid): words and units in, ns out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from resume_rig.acceptance.assessment import Assessed
 from resume_rig.acceptance.bench import BenchInUse
@@ -26,7 +27,30 @@ from resume_rig.model.os_record import SleepKind
 from resume_rig.model.units import named_duration_ns
 from resume_rig.report.text.hostile_text import encodable, one_line
 
+_Each = TypeVar("_Each")
 
+
+def _at_the_tests_line(given: type[_Each]) -> type[_Each]:
+    """Let a mistake in a call show the test's own line, and none of the frames behind it."""
+
+    def told(method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def call(*args: Any, **words: Any) -> Any:
+            __tracebackhide__ = True
+            try:
+                return method(*args, **words)
+            except UsageError as error:
+                raise error.with_traceback(None) from None
+
+        return call
+
+    for name, method in list(vars(given).items()):
+        if not name.startswith("_"):
+            setattr(given, name, told(method))
+    return given
+
+
+@_at_the_tests_line
 class Dut:
     """One press, one move of the lid, one sleep, one wake; see `single_actions`.
 

@@ -15,8 +15,10 @@ from typing import Any, Final
 from resume_rig.acceptance.held_line import LONGEST_NS, HeldLines
 from resume_rig.acceptance.single_actions import PowerActions, SingleActions
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.errors import LinkLost, ResumeRigError, UsageError
+from resume_rig.model.errors import DeviceFault, LinkLost, ResumeRigError, UsageError
 from resume_rig.model.units import NS_PER_S
+from resume_rig.rig.smp.packet import Group
+from resume_rig.rig.smp.request import RigCode
 
 SUPPLY: Final = 0
 RESET: Final = 8
@@ -27,6 +29,7 @@ GPIO_LINES: Final = (SUPPLY, RESET, BUTTON, POWER_LED)
 _FOLDER: Final = "/api/v1/gpio"
 _ALLOWED: Final = "0 (supply), 8 (reset), 9 (power button) and 13 (power LED)"
 _BUSY_S: Final = 5.0
+_NOT_NOW: Final = {(Group.RIG, RigCode.BUSY), (Group.RIG, RigCode.TOO_SOON)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,16 @@ class Answer:
 def refusal(status: int, detail: str) -> Answer:
     """Return the answer that nothing was done, and why, in one sentence."""
     return Answer(status, {"detail": detail})
+
+
+def _fault(error: ResumeRigError) -> Answer:
+    if isinstance(error, DeviceFault) and (error.group, error.code) in _NOT_NOW:
+        return refusal(
+            503,
+            "the rig is busy: the button is still held, or was let go a moment ago, so nothing was "
+            "done; ask again",
+        )
+    return refusal(502, str(error))
 
 
 class Gpios:
@@ -92,7 +105,7 @@ class Gpios:
         except UsageError as error:
             return refusal(400, str(error))
         except ResumeRigError as error:
-            return refusal(502, str(error))
+            return _fault(error)
         finally:
             self._lock.release()
 

@@ -12,6 +12,7 @@ from resume_rig.acceptance.assessment import Assessed
 from resume_rig.acceptance.bench import BenchInUse
 from resume_rig.acceptance.expectations import Expectation, explained_cycle
 from resume_rig.acceptance.single_actions import SingleActions
+from resume_rig.campaign.store.store import beside_store
 from resume_rig.model.errors import UsageError
 from resume_rig.report.html import embedded_report
 from resume_rig.report.text.hostile_text import bounded, encodable, one_line
@@ -162,7 +163,7 @@ class LogListener:
             suite.metadata["Requirement"] = shown(requirement_sentence(facts.requirement))
         for number, store in enumerate(dict.fromkeys(held.stores[-_STORES:]), 1):
             suite.metadata[f"Store {number}"] = _link(store)
-            report = store.with_suffix(".html")
+            report = beside_store(store, ".html")
             if report.is_file():
                 suite.metadata[f"Report {number}"] = _link(report)
 

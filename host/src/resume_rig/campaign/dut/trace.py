@@ -24,6 +24,7 @@ from resume_rig.campaign.dut.shell import (
 )
 from resume_rig.campaign.plan.plan import Plan, TraceTool
 from resume_rig.campaign.store.disk import free_bytes
+from resume_rig.campaign.store.store import beside_store
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import OsRecord
@@ -385,7 +386,7 @@ def _longest_cycle_s(plan: Plan) -> int:
 
 def trace_folder(store: Path) -> Path:
     """Return the folder of a campaign's traces, next to its store."""
-    return store.with_name(f"{store.stem}-traces")
+    return beside_store(store, "-traces")
 
 
 def opened_trace(plan: Plan, shell: DutShell | None, store: Path, clock: Clock) -> DutTrace | None:

@@ -32,6 +32,10 @@ from resume_rig.rig.smp.request import SMP_LEVEL, SmpCode
 DEFAULT_CHANGES: Final = 200
 DEFAULT_GAP_NS: Final = 1_000_000
 PROBE_CHANGES: Final = 2
+CHANGES: Final = (2, 10_000)
+GAP_NS: Final = (100_000, 100_000_000)
+"""Of a loop-back, least and most; a board refuses what is outside (fixtures/wire/rig.cddl)."""
+
 _LEAST_PAUSE_NS: Final = 5_000_000
 # Late changes make a loop-back longer; one that takes this many times as long hangs.
 _MOST_TIMES: Final = 10

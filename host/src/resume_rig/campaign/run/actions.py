@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.edge import Edge
-from resume_rig.model.errors import RigError
+from resume_rig.model.errors import RigError, UsageError
 from resume_rig.model.light import OnsetState
-from resume_rig.model.units import NS_PER_S
-from resume_rig.rig.interface import ActionStart, Rig
+from resume_rig.model.units import NS_PER_S, seconds_text
+from resume_rig.rig.interface import ActionStart, Rig, RigInfo
 
 # While light is recorded the oldest samples go; each page asks behind the one before, so a
 # reading that is overtaken begins anew, and seldom.
@@ -96,6 +97,43 @@ class MeasuredPress:
         if self.pressed_ns is None or self.released_ns is None:
             return None
         return self.released_ns - self.pressed_ns
+
+
+LONGEST_FORCED_NS: Final = 12_000_000_000
+"""What a board holds with its force-off; override timers cut the power after 4 to 10 s."""
+
+
+def check_press(
+    info: RigInfo,
+    actuator: Actuator,
+    duration_ns: int,
+    *,
+    force_off: bool = False,
+    named: tuple[str, str] = ("the press", "force_off"),
+) -> None:
+    """Check the length of a press before anything moves; a board without the actuator refuses.
+
+    Args:
+        info: of the rig.
+        actuator: the button or the keyboard.
+        duration_ns: how long.
+        force_off: whether it may cut the power, which a button's alone can.
+        named: what the sentence calls the press, and what allows a longer one.
+
+    Raises:
+        UsageError: there is no such press; the sentence has the range.
+    """
+    limit_ns = next((a.max_press_ns for a in info.actuators if a.actuator is actuator), None)
+    if limit_ns is None:
+        return
+    what, longer = named
+    if 0 < duration_ns <= (max(limit_ns, LONGEST_FORCED_NS) if force_off else limit_ns):
+        return
+    more = f", or up to {seconds_text(LONGEST_FORCED_NS)} with {longer}"
+    raise UsageError(
+        f"{what} is {seconds_text(duration_ns)}; allowed are more than 0 s, up to "
+        f"{seconds_text(limit_ns)}{more if actuator is Actuator.BUTTON else ''}"
+    )
 
 
 def press_once(rig: Rig, clock: Clock, duration_ns: int, *, force_off: bool) -> MeasuredPress:

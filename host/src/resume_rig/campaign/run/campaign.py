@@ -37,7 +37,7 @@ from resume_rig.campaign.run.runner import (
     CampaignStopped,
 )
 from resume_rig.campaign.store.disk import DiskSpace, free_bytes_of
-from resume_rig.campaign.store.identity import Identity, check_same_bench, identify
+from resume_rig.campaign.store.identity import Identity, check_same_bench, identify, url_to_go_on
 from resume_rig.campaign.store.raw import LogMark
 from resume_rig.campaign.store.read_back import done_of, stopped_by
 from resume_rig.campaign.store.store import Store
@@ -143,7 +143,7 @@ def interrupted(store: Path, url: str | None = None, dut: str | None = None) -> 
     with Store.open(store) as opened:
         identity = opened.identity
         return Interrupted(
-            url or identity.rig_url,
+            url_to_go_on(url, identity.rig_url),
             load_dut_profile(dut) if dut else identity.dut,
             opened.newest_utc_ns(),
             len(opened.sessions()),

@@ -109,7 +109,8 @@ def host_text() -> str:
 def check_same_bench(stored: Identity, present: Identity, path: str) -> None:
     """Check that a campaign goes on with the rig and the DUT that it began with.
 
-    Boot id, URL, host, its clock, software and requirement may differ.
+    Boot id, URL, host, its clock, software and requirement may differ; of the URL of a simulated
+    bench its seed is the DUT that it is.
 
     Raises:
         UsageError: something else differs; the sentence names what.
@@ -122,6 +123,24 @@ def check_same_bench(stored: Identity, present: Identity, path: str) -> None:
         )
 
 
+def url_to_go_on(url: str | None, stored: str) -> str:
+    """Return the URL of the rig of a campaign that goes on; one without a seed has the store's."""
+    if not url:
+        return stored
+    seed = _seed_of(stored)
+    if seed is None or not url.startswith("sim:") or _seed_of(url) is not None:
+        return url
+    return f"{url}{'' if url.endswith((':', ',')) else ','}seed={seed}"
+
+
+def _seed_of(url: str) -> int | None:
+    """Return the seed in the URL of a simulated bench; None where there is none."""
+    scheme, _, options = url.partition(":")
+    seeds = (each.removeprefix("seed=") for each in options.split(",") if each.startswith("seed="))
+    digits = next(seeds, "") if scheme in ("sim", "native") else ""
+    return int(digits) if digits.isascii() and digits.isdigit() else None
+
+
 def _differences(stored: Identity, present: Identity) -> Iterator[str]:
     if stored.dut_name != present.dut_name:
         yield f"DUT {stored.dut_name}, now {present.dut_name}"
@@ -131,6 +150,9 @@ def _differences(stored: Identity, present: Identity) -> Iterator[str]:
         yield "the fault plan has changed"
     if set(stored.wired) != set(present.wired):
         yield f"wired {line_names(stored.wired)}, now {line_names(present.wired)}"
+    seeds = _seed_of(stored.rig_url), _seed_of(present.rig_url)
+    if None not in seeds and seeds[0] != seeds[1]:
+        yield f"seed {seeds[0]} of the simulated bench, now {seeds[1]}"
     for name, before, now in (
         ("board", stored.rig.board, present.rig.board),
         ("firmware", stored.rig.firmware, present.rig.firmware),

@@ -11,7 +11,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -56,7 +56,8 @@ class Salvage:
             has a power monitor.
         lost: numbers below the last one that was found, and that could not be read.
         planned: cycles of the plan; those after the last one that was found are lost, or were
-            never done, which nothing shows.
+            never done.
+        whole: nothing of the store was damaged, so they were never done.
     """
 
     path: Path
@@ -66,6 +67,7 @@ class Salvage:
     without_power: tuple[int, ...]
     lost: tuple[int, ...]
     planned: int
+    whole: bool = field(default=False, compare=False)
 
     def sentence(self) -> str:
         """Return what came of it, without a full stop."""
@@ -82,14 +84,16 @@ class Salvage:
                 )
                 parts.append(f"{name}: {listed}")
         last = max(self.kept, default=0)
+        if len(parts) == 1 and (self.whole or last >= self.planned):
+            undone = f"; the plan has {self.planned}, and the store has no more"
+            more = undone if last < self.planned else ""
+            return f"{parts[0]} of the store; nothing is lost{more}"
         if last < self.planned:
             parts.append(
                 f"the plan has {self.planned}: what there was after cycle {last} is lost"
                 if last
                 else f"the plan has {self.planned}: what there was of them is lost"
             )
-        if len(parts) == 1:
-            return f"{parts[0]} of the store; nothing is lost"
         return "; ".join((f"{parts[0]} of a damaged store", *parts[1:]))
 
 
@@ -114,10 +118,11 @@ def salvage(damaged: Path, path: Path) -> Salvage:
             for suffix in ("", "-wal"):
                 with suppress(FileNotFoundError):
                     shutil.copyfile(f"{damaged}{suffix}", f"{copy}{suffix}")
+            whole = _is_whole(copy)
             _mend_first_page(copy, Path(folder) / "empty.rrs")
             with closing(_open(copy)) as connection:
                 # Killed in between it leaves no store that looks like a whole, shorter campaign.
-                came = _write(_Wreck(connection, damaged), Path(folder) / "saved.rrs")
+                came = _write(_Wreck(connection, damaged), Path(folder) / "saved.rrs", whole=whole)
             give_name(came.path, path)
             return dataclasses.replace(came, path=path)
     except FileExistsError as error:
@@ -213,7 +218,13 @@ def _is_ours(copy: Path) -> bool:
         return False
 
 
-def _write(wreck: _Wreck, path: Path) -> Salvage:
+def _is_whole(copy: Path) -> bool:
+    with suppress(RecordError):
+        return not check_store(copy).problems
+    return False
+
+
+def _write(wreck: _Wreck, path: Path, *, whole: bool) -> Salvage:
     facts: dict[Value, Value] = {}
     for name in ("identity", "plan"):
         row = wreck.row("SELECT value FROM identity WHERE name = ?", name)
@@ -234,6 +245,7 @@ def _write(wreck: _Wreck, path: Path) -> Salvage:
             with suppress(RecordError, TypeError, ValueError):
                 store.commit_recovery(recovery_of_row(row))
         came = _cycles(wreck, store, plan.cycles, monitored=identity.rig.power is not None)
+        came = dataclasses.replace(came, whole=whole)
         store.note_salvage(came.sentence(), max(came.kept, default=0))
         return came
 
@@ -370,7 +382,8 @@ def check_store(path: Path) -> StoreCheck:
     except RecordError as error:
         if not schema.looks_like_a_store(path):
             raise
-        return StoreCheck(path, 0, (_sentence(str(error)),))
+        found = str(error).removesuffix(schema.salvage_hint(path))
+        return StoreCheck(path, 0, (_sentence(found),))
     if len(problems) > MOST_PROBLEMS:
         more = len(problems) - MOST_PROBLEMS
         problems[MOST_PROBLEMS:] = [f"And {more} more."]

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from resume_rig.model.errors import RecordError
+from resume_rig.model.errors import RecordError, shell_word
 from resume_rig.oslog.reading import HEAD_BYTES, STORE_ID, is_store
 
 # The letters RRIG; no other SQLite application has this id.
@@ -199,7 +199,7 @@ def connect_existing(path: Path, *, write: bool) -> sqlite3.Connection:
             _bring_up_to_date(connection)
     except UNREADABLE as error:
         connection.close()
-        raise RecordError(f"could not open the store {path}: {why(error)}") from error
+        raise RecordError(f"could not open the store {path}: {why_not(error, path)}") from error
     except BaseException:
         connection.close()
         raise
@@ -256,6 +256,23 @@ UNREADABLE: Final = (sqlite3.Error, MemoryError, UnicodeDecodeError)
 """What asking a damaged file may raise; the last where SQLite quotes what is no text."""
 
 
+NO_TEXT: Final = "it is damaged (what should be text is none)"
+
+
+def salvage_hint(path: Path) -> str:
+    """Return how to get at the rest of a damaged store, behind a sentence about it."""
+    return (
+        f"; `resume-rig store salvage {shell_word(path)} --out NEW` writes what can be read to a "
+        "new store"
+    )
+
+
+def why_not(error: Unreadable, path: Path) -> str:
+    """Return what an SQLite error means, and of a damaged store what to do; raises as `why`."""
+    found = why(error)
+    return f"{found}{salvage_hint(path)}" if found.startswith("it is damaged") else found
+
+
 def why(error: Unreadable) -> str:
     """Return what an SQLite error means to a user.
 
@@ -265,7 +282,9 @@ def why(error: Unreadable) -> str:
     if isinstance(error, MemoryError):
         return f"it takes more than the {_HEAP_BYTES // 1_000_000} MB of memory that it may have"
     if isinstance(error, UnicodeDecodeError):
-        return "it is damaged (what should be text is none)"
+        return NO_TEXT
+    if str(error).startswith("Could not decode"):  # Python's, where the text quotes the rest of it
+        return NO_TEXT
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_INTERRUPT:
         # What a signal raises within SQLite reaches nobody but by this code.
@@ -384,4 +403,6 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     if found != "ok":
         # The report has a line for each table; its last one says what is wrong.
         reason = str(found).splitlines()[-1].strip()
-        raise RecordError(f"could not open the store {path}: it is damaged ({reason})")
+        raise RecordError(
+            f"could not open the store {path}: it is damaged ({reason}){salvage_hint(path)}"
+        )

@@ -62,6 +62,17 @@ NUMBERS_MOST: Final = 2 * MAX_CYCLES
 """Of a cycle: beyond the plan's there are only interrupted ones, and a few are many."""
 
 
+def beside_store(store: Path, ending: str) -> Path:
+    """Return where a file or folder that belongs to a store goes: beside it, under its name.
+
+    Raises:
+        UsageError: the store's name is that of a folder alone, such as `.` or `/`.
+    """
+    if store.name in ("", ".."):
+        raise UsageError(f"could not use {store} as a campaign store: it is a folder; name a file")
+    return store.with_name(f"{store.stem}{ending}")
+
+
 def create_file(path: Path, identity: Iterable[Row]) -> None:
     """Make a store without cycles; it gets its name when all of it is on the disk.
 
@@ -73,7 +84,7 @@ def create_file(path: Path, identity: Iterable[Row]) -> None:
             f"could not make the store {path}: its name has more than {NAME_BYTES} bytes, and "
             "files beside it need a longer one; name it shorter"
         )
-    part = path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}.part")
+    part = beside_store(path, "").with_name(f".{path.name[:80]}.{secrets.token_hex(4)}.part")
     try:
         _lay_out(part, identity)
         give_name(part, path)
@@ -307,8 +318,7 @@ class Store:
 
     def _damaged(self, what: str) -> RecordError:
         return RecordError(
-            f"could not read the store {self.path}: {what}; `resume-rig store salvage "
-            f"{shell_word(self.path)} --out NEW` writes what can be read to a new store"
+            f"could not read the store {self.path}: {what}{schema.salvage_hint(self.path)}"
         )
 
     def _outcome(self, number: int, name: Value) -> Outcome:
@@ -577,5 +587,5 @@ class Store:
             yield
         except schema.UNREADABLE as error:
             raise RecordError(
-                f"could not {doing} the store {self.path}: {schema.why(error)}"
+                f"could not {doing} the store {self.path}: {schema.why_not(error, self.path)}"
             ) from error

@@ -3,7 +3,13 @@
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from resume_rig.cli.terminal.arguments import add_rig_arguments, add_verb, duration_ns, rig_of
+from resume_rig.cli.terminal.arguments import (
+    add_rig_arguments,
+    add_verb,
+    duration_ns,
+    named,
+    rig_of,
+)
 from resume_rig.cli.terminal.console import DONE, answer, answer_document, print_note
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
@@ -44,9 +50,16 @@ def add_press(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def press_button(args: argparse.Namespace) -> int:
     """Press, and report how long the press measured."""
-    from resume_rig.campaign.run.actions import press_once
+    from resume_rig.campaign.run.actions import check_press, press_once
 
     with rig_of(args) as opened:
+        check_press(
+            opened.rig.info(),
+            Actuator.BUTTON,
+            args.duration_ns,
+            force_off=args.force_off,
+            named=("--for", "--force-off"),
+        )
         press = press_once(opened.rig, opened.clock, args.duration_ns, force_off=args.force_off)
     if args.json:
         document = {
@@ -175,9 +188,11 @@ def press_key(args: argparse.Namespace) -> int:
     """Press, and report what the DUT made of it; an error exits with 3 where that was nothing."""
     from resume_rig.acceptance.bench import open_bench
     from resume_rig.acceptance.single_actions import SingleActions
+    from resume_rig.campaign.run.actions import check_press
 
     bench = open_bench(args.rig, args.dut)
     try:
+        check_press(bench.info, Actuator.KEYBOARD, args.duration_ns, named=("--for", ""))
         made = SingleActions(bench).press_key(args.duration_ns)
     finally:
         bench.close()
@@ -226,6 +241,7 @@ def add_power(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument(
         "--power-cycle",
         metavar="COMMAND",
+        type=named,
         help="a program that switches the DUT's supply, where the button does not cut the power "
         "(RESUME_RIG_POWER=off, then on)",
     )
@@ -272,6 +288,8 @@ def _report(
     change: "PowerChange | None",
     wired: frozenset[Channel],
 ) -> None:
+    from resume_rig.acceptance.single_actions import DutState
+
     now = _in_words(state, wired)
     if args.json:
         document = {
@@ -287,7 +305,9 @@ def _report(
     elif change.took_ns == 0:
         answer([f"The DUT is {now} already.\n"])
     elif args.do == "reset":
-        answer([f"The DUT was off and is {now} again, {seconds_text(change.took_ns)} later.\n"])
+        before, took = _in_words(change.before, wired), seconds_text(change.took_ns)
+        cut = "" if change.before is DutState.OFF else ", was switched off"
+        answer([f"The DUT was {before}{cut} and is {now} again, {took} later.\n"])
     else:
         before = _in_words(change.before, wired)
         answer([f"The DUT was {before} and is {now}, {seconds_text(change.took_ns)} later.\n"])

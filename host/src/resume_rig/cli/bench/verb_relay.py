@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resume_rig.cli.terminal.arguments import add_rig_arguments, add_verb, host_and_port
+from resume_rig.cli.terminal.arguments import add_rig_arguments, add_verb, host_and_port, named
 from resume_rig.cli.terminal.console import DONE, answer_document, print_note
 from resume_rig.model.errors import UsageError
 
@@ -55,6 +55,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--power-cycle",
         metavar="COMMAND",
+        type=named,
         help="a program that switches the DUT's supply, for GPIO 0 (RESUME_RIG_POWER=off or on)",
     )
     parser.set_defaults(execute=execute)

@@ -101,12 +101,14 @@ def add_way_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dut-shell",
         metavar="ssh:USER@HOST",
+        type=named,
         help="where the DUT's OS takes commands (default: --log, where that is an ssh: address; "
         "on a simulated bench: its own)",
     )
     parser.add_argument(
         "--sleep-command",
         metavar="COMMAND",
+        type=named,
         help="run this program to command the DUT's OS; its environment has RESUME_RIG_ASK=sleep, "
         "arm-timer, disarm-timer or greet, _STATE and _AFTER_S",
     )
@@ -128,11 +130,16 @@ def add_way_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def ways_of(args: argparse.Namespace) -> dict[str, Any]:
+def ways_of(args: argparse.Namespace, *, adaptive: bool) -> dict[str, Any]:
     """Return what the options change of a plan, by name of `override`'s arguments.
 
+    Args:
+        args: the options.
+        adaptive: whether the plan has an adaptive settle time.
+
     Raises:
-        UsageError: a word that a plan has not; the sentence names what is allowed.
+        UsageError: a word that a plan has not, or a limit of a fixed settle time; the sentence
+            names what is allowed.
     """
     from resume_rig.campaign.plan.plan import SETTLE_LIMIT_NS
     from resume_rig.campaign.plan.plan_file import sleep_by_of, trace_of, wake_by_of
@@ -150,6 +157,8 @@ def ways_of(args: argparse.Namespace) -> dict[str, Any]:
     if args.health is not None:
         found["health"] = args.health
     limit_ns = args.settle_limit
+    if limit_ns is not None and not (adaptive if args.settle is None else args.settle == ADAPTIVE):
+        raise UsageError(f"--settle-limit goes with --settle {ADAPTIVE}; a fixed time has no limit")
     if args.settle == ADAPTIVE:
         limit_ns = SETTLE_LIMIT_NS if limit_ns is None else limit_ns
     elif args.settle is not None:
@@ -281,11 +290,13 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         parser.add_argument(
             f"--on-{event}",
             metavar="COMMAND",
+            type=named,
             help=f"run this program {when}; its environment has RESUME_RIG_EVENT, _STORE and more",
         )
     parser.add_argument(
         "--power-cycle",
         metavar="COMMAND",
+        type=named,
         help="run this program to cut the DUT's supply and to give it back, where nothing else "
         "brings it back; its environment has RESUME_RIG_POWER=off or on",
     )
@@ -309,11 +320,13 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def execute(args: argparse.Namespace) -> int:
     """Run or go on; then compute the answer from the store, however the campaign ended."""
+    from resume_rig.campaign.store.store import beside_store
+
     if args.lake is not None:
         check_lake(args.lake)
     asked = _new(args) if args.resume is None else _stored(args)
     store = asked.commission.store
-    report: Path = args.report or store.with_suffix(".html")
+    report: Path = args.report or beside_store(store, ".html")
     check_output(report, (store, *_log_files(args.log)))
     hooks = _hooks(args, store)
     printer = printer_of(args)
@@ -401,10 +414,11 @@ def _new(args: argparse.Namespace) -> _Asked:
     from resume_rig.campaign.run.campaign import Commission, usual_store
 
     args.rig = args.rig or "sim:"
+    plan = default_plan() if args.plan is None else load_plan(args.plan)
     plan = override(
-        default_plan() if args.plan is None else load_plan(args.plan),
+        plan,
         cycles=args.cycles,
-        **ways_of(args),
+        **ways_of(args, adaptive=plan.settle_limit_ns is not None),
         dwell_ns=args.dwell,
         press_ns=args.press,
         warm_up=args.warm_up if args.ignore_first is None else int(args.ignore_first),

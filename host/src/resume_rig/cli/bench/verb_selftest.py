@@ -208,8 +208,10 @@ def execute(args: argparse.Namespace) -> int:
 
 def _plans(args: argparse.Namespace) -> "list[LoopbackPlan]":
     from resume_rig.campaign.preparation.self_measurement import (
+        CHANGES,
         DEFAULT_CHANGES,
         DEFAULT_GAP_NS,
+        GAP_NS,
         LoopbackPlan,
     )
 
@@ -231,6 +233,11 @@ def _plans(args: argparse.Namespace) -> "list[LoopbackPlan]":
         raise UsageError(f"{', '.join(wanting)} needs --loopback ACTUATOR=CHANNEL[,CHANNEL...]")
     changes = DEFAULT_CHANGES if args.count is None else args.count
     gap_ns = DEFAULT_GAP_NS if args.gap_ns is None else args.gap_ns
+    if args.against is None and not CHANGES[0] <= changes <= CHANGES[1]:
+        raise UsageError(f"--count {changes}: allowed are {CHANGES[0]} to {CHANGES[1]} changes")
+    if not GAP_NS[0] <= gap_ns <= GAP_NS[1]:
+        low, high = map(seconds_text, GAP_NS)
+        raise UsageError(f"--gap is {seconds_text(gap_ns)}; allowed are {low} to {high}")
     return [LoopbackPlan(*_wires(text), changes, gap_ns) for text in args.loopback]
 
 

@@ -31,7 +31,8 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     where.add_argument(
         "--pty",
         nargs="?",
-        const="",
+        const=True,
+        type=Path,
         metavar="PATH",
         help="serve on a pseudo-terminal; PATH becomes a link to it (the default way)",
     )
@@ -84,12 +85,14 @@ def execute(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
     import secrets
 
+    from resume_rig.rig.link.open import SEED_MOST
+
     if args.list:
         _list(as_json=args.json)
         return DONE
     seed = secrets.randbits(31) if args.seed is None else args.seed
-    if seed < 0:
-        raise UsageError(f"--seed {seed} is not allowed; it is 0 or more")
+    if not 0 <= seed <= SEED_MOST:
+        raise UsageError(f"--seed {seed} is not allowed; it is a whole number of 0 to {SEED_MOST}")
     if args.firmware is not None and args.tcp is not None:
         raise UsageError("--firmware is served on a pseudo-terminal; leave --tcp out")
     if args.firmware is not None and (args.faults is not None or args.diary is not None):
@@ -189,7 +192,7 @@ def _native(args: argparse.Namespace, seed: int) -> _Bench:
         parse_faults(args.fault),
         f"native:{args.firmware}",
     )
-    link = Path(args.pty) if args.pty else None
+    link = None if args.pty is True else args.pty
     return _Bench(
         lambda: serve_native(bench, link, lambda name: _announce(args, seed, f"serial:{name}")),
         bench.log_document,
@@ -203,7 +206,7 @@ def _serve(
 
     stop = threading.Event()
     if args.tcp is None:
-        link = Path(args.pty) if args.pty else None
+        link = None if args.pty is True else args.pty
         serve_pty(
             bench, link, lambda name: _announce(args, seed, f"serial:{name}"), stop, faults=cable
         )

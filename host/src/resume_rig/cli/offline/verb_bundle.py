@@ -76,9 +76,10 @@ def add_verify(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 def _bundle(args: argparse.Namespace) -> int:
     from resume_rig.acceptance.bundle import NOTHING_TRACED, load_trace, make_bundle
     from resume_rig.campaign.dut.trace import trace_folder
+    from resume_rig.campaign.store.store import beside_store
     from resume_rig.report.text.json_text import json_text
 
-    out: Path = args.out or args.store.with_suffix(".zip")
+    out: Path = args.out or beside_store(args.store, ".zip")
     logs = existing_paths(args.log)
     folder = trace_folder(args.store)
     traces = sorted(folder.iterdir()) if folder.is_dir() else []

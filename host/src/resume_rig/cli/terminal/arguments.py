@@ -22,6 +22,8 @@ _PORT_MOST: Final = 65_535
 def duration_ns(text: str) -> int:
     """Read `150ms`, `5s`, `2.5s` or a bare number of seconds, as nanoseconds."""
     found = duration_of(text, bare="s")
+    if found is None and text.startswith("-") and duration_of(text[1:], bare="s") is not None:
+        raise argparse.ArgumentTypeError(f"{text!r} is below 0; allowed are 0 s and more")
     if found is None:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a duration; allowed are a number and ns, us, ms, s, min or h, "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from resume_rig.campaign.plan.plan import Plan
 from resume_rig.campaign.run.events import CampaignEvent
 from resume_rig.campaign.run.hooks import HookEvent
+from resume_rig.campaign.store.store import beside_store
 from resume_rig.gui.state.store_writing import CampaignJudged
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile
@@ -340,7 +341,7 @@ class RunCampaign:
     @property
     def report_path(self) -> Path:
         """Where the HTML report goes."""
-        return self.store.with_suffix(".html") if self.report is None else self.report
+        return beside_store(self.store, ".html") if self.report is None else self.report
 
 
 Request = FindPorts | Connect | Disconnect | BenchAction | RunCampaign

@@ -24,6 +24,9 @@ from resume_rig.rig.smp.serial_transport import (
 )
 from resume_rig.timing.clocks import VIRTUAL_START_UTC_NS, SystemClock, VirtualClock
 
+SEED_MOST: Final = 10**18 - 1
+"""Of a simulated bench; a resume counts it up, and 64 bits hold that too."""
+
 _ALLOWED: Final = (
     "sim:[clock=virtual|real][,seed=N][,dut=loopback][,light=none][,power=ina226][,faults=FILE], "
     "native:PATH[,seed=N][,dut=loopback], "
@@ -143,6 +146,11 @@ def open_port(url: str, clock: Clock) -> Transport:
     return _open_port(url, scheme, rest, clock)
 
 
+def is_seed(digits: str) -> bool:
+    """Return whether a text is a seed of a simulated bench."""
+    return digits.isascii() and digits.isdigit() and len(digits) <= len(str(SEED_MOST))
+
+
 def parse_sim_options(text: str) -> SimOptions:
     """Return the options of a `sim:` URL, e.g. of "clock=virtual,seed=7".
 
@@ -155,13 +163,13 @@ def parse_sim_options(text: str) -> SimOptions:
     photodiode = True
     power = False
     faults: str | None = None
-    for option in filter(None, text.split(",")):
+    for option in _each_once(text):
         match option.split("=", 1):
             case ["clock", ("virtual" | "real") as which]:
                 virtual = which == "virtual"
             case ["clock", other]:
                 raise UsageError(f"sim: has no clock {other!r}; allowed are virtual and real")
-            case ["seed", digits] if digits.isascii() and digits.isdigit() and len(digits) <= 18:
+            case ["seed", digits] if is_seed(digits):
                 seed = int(digits)
             case ["faults", path] if path:
                 faults = path
@@ -178,7 +186,7 @@ def parse_sim_options(text: str) -> SimOptions:
                 raise UsageError(f"sim: has no DUT {other!r}; allowed is loopback, a plug for none")
             case ["seed", other]:
                 raise UsageError(
-                    f"sim: seed {other!r} is not allowed; it is a whole number of 0 or more"
+                    f"sim: seed {other!r} is not allowed; it is a whole number of 0 to {SEED_MOST}"
                 )
             case _:
                 raise UsageError(
@@ -186,6 +194,15 @@ def parse_sim_options(text: str) -> SimOptions:
                     "dut=loopback, light=none, power=ina226 and faults=FILE"
                 )
     return SimOptions(virtual, seed, loopback, photodiode, power, faults)
+
+
+def _each_once(text: str) -> list[str]:
+    """Return the options of a `sim:` URL; the last of two of a name would win without a word."""
+    options = [option for option in text.split(",") if option]
+    keys = [option.partition("=")[0] for option in options]
+    if twice := [key for key in keys if keys.count(key) > 1]:
+        raise UsageError(f"sim: has the option {twice[0]!r:.80} twice; name it once")
+    return options
 
 
 def _open_sim(

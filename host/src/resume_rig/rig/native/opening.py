@@ -111,7 +111,8 @@ def parse_native_options(text: str) -> NativeOptions:
     digits = found.get("seed", "0")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 18):
         raise UsageError(
-            f"native: seed {digits[:40]!r} is not allowed; it is a whole number of 0 or more"
+            f"native: seed {digits[:40]!r} is not allowed; it is a whole number of 0 to "
+            f"{10**18 - 1}"
         )
     if found.get("dut", "loopback") != "loopback":
         raise UsageError(
