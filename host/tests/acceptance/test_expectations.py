@@ -107,7 +107,7 @@ def test_another_kind_of_sleep_is_no_evidence(healthy: Assessed) -> None:
 
     assert not found.ok
     assert "NO-EVIDENCE" in found.text
-    assert "3 other kind" in found.text
+    assert "3 of another kind of sleep" in found.text
 
 
 def test_a_share_needs_enough_cycles(healthy: Assessed) -> None:
