@@ -325,7 +325,9 @@ def _value(found: LimitAnswer) -> str:
 
 def _with_phases(text: str, cycle: ReconciledCycle | None) -> str:
     phases = "" if cycle is None else phases_text(cycle)
-    return f"{text}; cycle {cycle.outside.number}: {phases}" if cycle and phases else text
+    if cycle is None or not phases:
+        return text
+    return f"{text.removesuffix('.')}; cycle {cycle.outside.number}: {phases}"
 
 
 def _reasons(why_not: Sequence[tuple[int, str]]) -> str:

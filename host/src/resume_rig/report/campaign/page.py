@@ -358,9 +358,13 @@ def campaign_page(
         limits_judged=limit_rows(correlation.limits),
         statistics=(
             *statistics_sentences(
-                correlation.series, correlation.failures, correlation.limits, "cycle"
+                correlation.series,
+                correlation.failures,
+                correlation.limits,
+                "cycle",
+                trigger_word(cycles),
             ),
-            *detectable_sentences(correlation.detectable),
+            *detectable_sentences(correlation.detectable, cycles),
             *power_sentences(cycles),
             *health_sentences(cycles),
         ),
@@ -381,7 +385,7 @@ def campaign_page(
         faults=facts.faults[:_FAULTS_SHOWN],
         faults_more=max(len(facts.faults) - _FAULTS_SHOWN, 0),
         limits=STATED_LIMITS,
-        budgets=budget_views(facts.budgets),
+        budgets=budget_views(facts.budgets, trigger_word(cycles)),
         budget_headings=BUDGET_HEADINGS,
     )
 
