@@ -1,5 +1,6 @@
 """What is expected of a campaign: met or not, and the figures in the sentence."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,7 @@ def test_another_kind_of_sleep_is_no_evidence(healthy: Assessed) -> None:
 
     assert not found.ok
     assert "NO-EVIDENCE" in found.text
-    assert "3 other kind" in found.text
+    assert "3 of another kind of sleep" in found.text
 
 
 def test_a_share_needs_enough_cycles(healthy: Assessed) -> None:
@@ -177,3 +178,13 @@ def test_a_store_is_judged_again_and_its_report_is_the_same(
     assert same.correlation.verdict is healthy.correlation.verdict
     first = write_report(same, tmp_path / "first.html").read_bytes()
     assert first == write_report(load_campaign(store), tmp_path / "second.html").read_bytes()
+
+
+def test_a_verdict_and_its_slowest_phases_are_one_sentence(healthy: Assessed) -> None:
+    found = verdict_is(healthy.correlation, Verdict.FAIL)
+    slow = replace(healthy.correlation.cycles[1], verdict=Verdict.FAIL)
+    failing = replace(healthy.correlation, verdict=Verdict.FAIL, cycles=(slow,))
+
+    assert ".;" not in verdict_is(failing).text
+    assert "; cycle 2: " in verdict_is(failing).text
+    assert not found.ok

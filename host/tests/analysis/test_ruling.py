@@ -7,10 +7,11 @@ import pytest
 from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.reconcile.reconcile import TimedCycle
 from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.analysis.verdict.ruling import campaign_why
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideCycle, OutsideState
-from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.result.verdict import Finding, FindingKind, Verdict
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -96,3 +97,51 @@ def test_a_record_of_another_kind_speaks_against_the_wires(record) -> None:
     assert (found.cycles[0].why_not or "").startswith(
         "not covered by this requirement: xp-5s covers S3"
     )
+
+
+def wrong_state() -> Finding:
+    return Finding(FindingKind.WRONG_STATE, "The plan asked for another one.", {})
+
+
+@pytest.mark.parametrize("kinds", [["S3"], ["S4"]])
+def test_a_dut_that_slept_shallower_than_asked_for_is_the_same_under_every_requirement(
+    kinds: list[str],
+) -> None:
+    cycle = lit(1, 900, Outcome.SLEPT_SHALLOW, asked=SleepKind.S4, findings=(wrong_state(),))
+
+    found = correlate([cycle], LogReading(), load_requirement("xp-5s", kinds=kinds))
+
+    assert found.cycles[0].why_not == "slept shallow: S4 was asked for, and the DUT slept in S3"
+    assert found.why.endswith(
+        "1 cycle without evidence (1 slept shallow); S4 was asked for, and the DUT slept in S3."
+    )
+
+
+def test_s3_in_place_of_modern_standby_is_no_kind_that_could_be_judged() -> None:
+    asked = SleepKind.MODERN_STANDBY
+    cycles = [lit(n, 900, asked=asked, findings=(wrong_state(),)) for n in (1, 2)]
+
+    found = correlate(cycles, LogReading(), load_requirement("sysfund-0004"))
+
+    assert found.why.endswith(
+        "2 cycles without evidence (2 in the wrong state); "
+        "modern-standby was asked for, and the DUT slept in S3."
+    )
+
+
+def test_cycles_of_another_kind_are_counted_in_english() -> None:
+    cycle = lit(1, 900, state=OutsideState.S4, asked=SleepKind.S4)
+
+    found = correlate([cycle], LogReading(), load_requirement("sysfund-0004"))
+
+    assert "(1 of another kind of sleep)" in found.why
+
+
+def test_no_kind_is_advised_that_the_requirement_covers(record) -> None:
+    requirement = load_requirement("sysfund-0004")
+    cycle = correlate([lit(1, 900)], LogReading(), requirement).cycles[0]
+    uncovered = replace(
+        cycle, record=record(), why_not="other kind: the wires show another sleep", judged=False
+    )
+
+    assert "--kind" not in campaign_why([uncovered], requirement, [])

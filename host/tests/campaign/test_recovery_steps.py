@@ -473,14 +473,14 @@ def test_a_climb_ends_with_the_step_that_helps_and_is_observed() -> None:
             5,
             False,
             "could not bring pc back after cycle 5 by waiting, one more try, forcing it off and "
-            "booting it (Why.); it has to be looked at; `run --power-cycle COMMAND` would let the "
-            "campaign cut its supply",
+            "booting it (the DUT is dark); it has to be looked at; `run --power-cycle COMMAND` "
+            "would let the campaign cut its supply",
         ),
         (
             0,
             True,
             "could not bring pc back before the first cycle by one more try, forcing it off and "
-            "booting it, cutting its supply (Why.); it has to be looked at",
+            "booting it, cutting its supply (the DUT is dark); it has to be looked at",
         ),
     ],
 )
@@ -490,7 +490,7 @@ def test_a_ladder_that_ends_says_what_was_tried(last: int, power: bool, text: st
     climb, _ = climber(bench, Kept(last=last), **helps)
 
     with pytest.raises(DutFault) as fault:
-        climb.climb(PLAN, "Why.")
+        climb.climb(PLAN, "The DUT is dark.")
     assert str(fault.value) == text
 
 
@@ -503,7 +503,7 @@ def test_steps_of_earlier_sessions_count_and_a_ladder_may_have_none_left() -> No
     with pytest.raises(DutFault) as fault:
         climb.climb(PLAN, "Why.")
     assert str(fault.value) == (
-        "could not bring pc back after cycle 5 as no step of its ladder is left (Why.); it has to "
+        "could not bring pc back after cycle 5 as no step of its ladder is left (Why); it has to "
         "be looked at"
     )
     climb, _ = climber(bench, Kept(*before[:1]), ladder)

@@ -236,3 +236,25 @@ def test_a_failure_is_in_the_report_with_its_wave_and_its_record(
     assert "the first failure" in html
     assert "&lt;Event" in html  # the record as it was read, escaped
     assert "<Event" not in html
+
+
+def test_the_advised_bios_time_in_junit_is_as_it_is_judged(command: Command) -> None:
+    campaign = ["run", "--rig", "sim:clock=virtual,seed=7", "--cycles", "4", "--json"]
+    assert command(*campaign, "--dut", "bios-under-reports", "--out", "slow.rrs").err
+    assert command(*campaign, "--dut", "bios-reports-zero", "--out", "zero.rrs").err
+
+    slow = advised(exported(command, Path("slow.rrs"), "--to", "junit"))
+    assert slow.findtext("system-out") == (
+        "3 of 3 cycles above the advised 250 ms; advice never fails"  # the first one is ignored
+    )
+    Path("out.file").unlink()
+    path = exported(command, Path("zero.rrs"), "--to", "junit")
+    skipped = advised(path).find("skipped")
+    assert skipped is not None
+    assert str(skipped.get("message")).endswith("not measured in any judged cycle")
+    assert ElementTree.parse(path).getroot().get("skipped") == "1"
+
+
+def advised(path: Path) -> ElementTree.Element:
+    cases = ElementTree.parse(path).iter("testcase")
+    return next(case for case in cases if "advised" in str(case.get("name")))

@@ -4,9 +4,21 @@ from typing import Any
 
 import pytest
 
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.analysis.verdict.series import all_cycles, series_statistics
 from resume_rig.model.channel import Actuator
-from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.model.result.cycle import DetectableBios
+from resume_rig.model.result.judgement import LimitJudgement
+from resume_rig.model.result.verdict import RESUME, Finding, FindingKind, Verdict
+from resume_rig.report.campaign.answer import figures
 from resume_rig.report.campaign.terminal import correlation_table, cycle_line
+from resume_rig.report.drawing.axis import trigger_word
+from resume_rig.report.parts.statistics import (
+    campaign_summary,
+    detectable_sentences,
+    limit_sentence,
+    statistics_sentences,
+)
 from resume_rig.report.text.terminal_style import TerminalStyle
 
 
@@ -99,6 +111,81 @@ def test_a_lid_is_not_called_a_press(samples: Any) -> None:
     text = text_of(samples.correlation([samples.cycle(wake_by=Actuator.LID)]), width=200)
     assert "lid opening→SLP_S3#" in text
     assert "press" not in text
+
+
+def test_statistics_count_from_what_woke_the_dut() -> None:
+    series = (series_statistics("press_to_light_ns", [700.0, 710.0], [1, 2], 0.01),)
+    limit = light_limit("xp-5s")
+
+    said = "\n".join(statistics_sentences(series, None, (limit,), "cycle", "lid opening"))
+
+    assert said.startswith("Lid opening to display on, 2 values")
+    assert "press" not in said
+    sentence = limit_sentence((limit,), trigger="lid opening")
+    assert sentence.startswith("2 of 2 cycles: lid opening to display on below 5000 ms")
+
+
+def light_limit(name: str) -> LimitJudgement:
+    limit = next(iter(load_requirement(name).limits()))
+    return LimitJudgement(limit, Verdict.PASS, 2, 0, 0, 0, 0.7, 0.01, None, None, "held")
+
+
+def test_wakes_of_which_no_trigger_was_seen_are_no_presses(samples: Any) -> None:
+    cycle = samples.cycle()
+    untimed = replace(
+        cycle, outside=replace(cycle.outside, wake_by=None, light_basis=None, intervals={})
+    )
+    correlation = samples.correlation([untimed])
+
+    text = text_of(correlation, width=200)
+
+    assert "Measured from the trigger" in text
+    assert "press" not in text
+    tile = figures(
+        correlation,
+        all_cycles(correlation.cycles, (RESUME,)),
+        campaign_summary(correlation.cycles),
+        trigger_word(correlation.cycles),
+    )[2]
+    assert (tile.name, tile.detail) == ("Trigger to display on (p50 · p95)", "no trigger seen")
+
+
+@pytest.mark.parametrize("width", [40, 50, 60])
+def test_the_narrowest_terminal_has_a_table_that_fits(samples: Any, width: int) -> None:
+    text = text_of(samples.four_cycles(), width=width)
+    assert max(map(len, text.splitlines())) <= width
+    row = next(line for line in text.splitlines() if re.match(r" +2  ", line))
+    assert row.split()[0] == "2"
+    assert row.rstrip().endswith("PASS")  # a cycle and its verdict stay
+    assert "findings" in " ".join(text.split()).partition("Too narrow for the columns")[2]
+
+
+def test_one_column_that_gave_way_is_one_column(samples: Any) -> None:
+    found = set()
+    for width in range(80, 170):
+        text = " ".join(text_of(samples.four_cycles(), width=width).split())
+        found |= set(re.findall(r"Too narrow for the (columns?) ([^.]*)\.", text))
+    assert ("column", "press→SLP_S3#") in found
+    assert all(("," in names) == (word == "columns") for word, names in found)
+
+
+def test_findings_name_one_cycle_or_cycles(samples: Any) -> None:
+    finding = Finding(FindingKind.BIOS_OVER_ADVISED, "Long.", {})
+    one = text_of(samples.correlation([samples.cycle(1, findings=[finding])]))
+    two = [samples.cycle(n, findings=[finding]) for n in (1, 2)]
+
+    assert "bios-over-advised, in cycle 1:" in one
+    assert "bios-over-advised, in cycles 1-2:" in text_of(samples.correlation(two))
+    assert "cycles 1-2: Long." in text_of(samples.correlation(two))
+
+
+def test_a_bios_time_that_the_wires_contradict_is_not_called_unchecked(samples: Any) -> None:
+    unknown, cycle = DetectableBios(1, None, None), samples.cycle()
+
+    assert list(detectable_sentences(unknown, [cycle])) == [
+        "BIOS time: not checked by these logs and signals."
+    ]
+    assert list(detectable_sentences(unknown, [replace(cycle, bios_impossible=True)])) == []
 
 
 def test_no_cycle_is_said(samples: Any) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from resume_rig.analysis.findings.explanations import explained
 from resume_rig.analysis.stats.figures import undecided_text
 from resume_rig.analysis.verdict.measures import is_measure, is_rate, measure_names
-from resume_rig.analysis.verdict.ruling import LimitAnswer, answer_limit
+from resume_rig.analysis.verdict.ruling import LimitAnswer, answer_limit, counted_as
 from resume_rig.model.channel import TRIGGER_WORDS, WakeBy
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
@@ -325,11 +325,13 @@ def _value(found: LimitAnswer) -> str:
 
 def _with_phases(text: str, cycle: ReconciledCycle | None) -> str:
     phases = "" if cycle is None else phases_text(cycle)
-    return f"{text}; cycle {cycle.outside.number}: {phases}" if cycle and phases else text
+    if cycle is None or not phases:
+        return text
+    return f"{text.removesuffix('.')}; cycle {cycle.outside.number}: {phases}"
 
 
 def _reasons(why_not: Sequence[tuple[int, str]]) -> str:
-    counts = Counter(why.partition(":")[0] for _, why in why_not)
+    counts = Counter(counted_as(why) for _, why in why_not)
     listed = ", ".join(f"{n} {one_line(why)}" for why, n in counts.items())
     return f"{count_of(len(why_not), 'cycle')} not judged ({listed})"
 

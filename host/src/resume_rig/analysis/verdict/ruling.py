@@ -38,19 +38,44 @@ from resume_rig.analysis.verdict.measures import (
 )
 from resume_rig.model.os_record import TRANSITIONS, SleepKind, kind_words, state_word
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import BROKEN, MEANINGS, Outcome, OutsideState, ReconciledCycle
+from resume_rig.model.result.cycle import (
+    BROKEN,
+    MEANINGS,
+    Outcome,
+    OutsideCycle,
+    OutsideState,
+    ReconciledCycle,
+)
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.packed import Derived
-from resume_rig.model.result.verdict import BIOS, RESUME, Limit, Requirement, Verdict
+from resume_rig.model.result.verdict import BIOS, RESUME, FindingKind, Limit, Requirement, Verdict
 from resume_rig.model.units import count_of
 
 OTHER_KIND: Final = "other kind"
 """Begins why a cycle does not count that is of a sleep which the requirement does not speak of."""
+_SHALLOW: Final = "slept shallow"
+_WRONG_STATE: Final = "wrong state"
+# How a sentence counts cycles that do not count, where that is not as their reason begins.
+_COUNTED_AS: Final = {
+    OTHER_KIND: "of another kind of sleep",
+    _WRONG_STATE: "in the wrong state",
+}
 
 
 def is_uncovered(cycle: ReconciledCycle) -> bool:
     """Return whether a cycle does not count because the requirement does not cover its sleep."""
     return (cycle.why_not or "").startswith((OTHER_KIND, NOT_COVERED))
+
+
+def counted_as(why_not: str | None) -> str:
+    """Return what stands behind a number of cycles that do not count for one reason."""
+    reason = (why_not or "not judged").partition(":")[0]
+    return _COUNTED_AS.get(reason, reason)
+
+
+def slept_otherwise(cycle: ReconciledCycle) -> bool:
+    """Return whether a cycle does not count because the DUT slept in what was not asked for."""
+    return (cycle.why_not or "").startswith((_SHALLOW, _WRONG_STATE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +101,9 @@ def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ru
         no_record: why there is no record that may be held against it, if there is none.
     """
     outside = cycle.outside
-    if outside.asked is not None and outside.asked not in requirement.kinds:
+    if (other := _slept_otherwise(outside, requirement)) is not None:
+        found = Ruling(Verdict.NO_EVIDENCE, False, other)
+    elif outside.asked is not None and outside.asked not in requirement.kinds:
         found = Ruling(Verdict.NO_EVIDENCE, False, _other_kind(outside.asked, requirement))
     elif outside.outcome in BROKEN:
         found = Ruling(Verdict.FAIL, True, None)
@@ -131,6 +158,23 @@ def undecided_of(
 ) -> Iterator[tuple[Sighting, frozenset[SleepKind]]]:
     """Yield the undecided ones of cycles that were ruled upon, as `judge_limits` takes them."""
     return ((sighting_of(c), covered_kinds(c, requirement)) for c in cycles if c.undecided)
+
+
+def _slept_otherwise(outside: OutsideCycle, requirement: Requirement) -> str | None:
+    """Return that a DUT slept in another state than was asked for; None where it may count.
+
+    A shallower one never counts. A deeper one is judged as what it was, where what was asked for is
+    covered; where that is not, no `--kind` would make it a trial of anything.
+    """
+    shallow = outside.outcome is Outcome.SLEPT_SHALLOW
+    covered = outside.asked is None or outside.asked in requirement.kinds
+    deeper = not covered and any(f.kind is FindingKind.WRONG_STATE for f in outside.findings)
+    if outside.outcome in BROKEN or not (shallow or deeper):
+        return None
+    if outside.asked is None or outside.state is OutsideState.NONE:
+        return MEANINGS[outside.outcome].why_not
+    text = f"{state_word(outside.asked)} was asked for, and the DUT slept in {outside.state}"
+    return f"{_SHALLOW if shallow else _WRONG_STATE}: {text}"
 
 
 def _other_kind(asked: SleepKind, requirement: Requirement) -> str:
@@ -205,7 +249,9 @@ def campaign_why(
         how = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
         parts.insert(0, f"{count_of(sum(broken.values()), 'cycle')} {how}")
     kinds = [c.record.kind for c in cycles if c.judged and c.record is not None]
-    text = hybrid_lead(kinds, requirement) + "; ".join([*parts, *_left_out(cycles), *further])
+    text = hybrid_lead(kinds, requirement) + "; ".join(
+        [*parts, *_left_out(cycles, requirement), *further]
+    )
     return f"{text[0].upper()}{text[1:]}."
 
 
@@ -218,26 +264,30 @@ def _contradicted(cycles: Iterable[ReconciledCycle], limits: Sequence[LimitJudge
     return [f"clock and wires contradict the BIOS time of {wrong} of them"] if wrong else []
 
 
-def _left_out(cycles: Collection[ReconciledCycle]) -> list[str]:
+def _left_out(cycles: Collection[ReconciledCycle], requirement: Requirement) -> list[str]:
     """Say how many cycles do not count, by reason."""
-    reasons = Counter(
-        (cycle.why_not or "not judged").partition(":")[0] for cycle in cycles if not cycle.judged
-    )
+    reasons = Counter(counted_as(cycle.why_not) for cycle in cycles if not cycle.judged)
     ignored = reasons.pop("ignored", 0)
     parts = [f"{count_of(ignored, 'first transition')} ignored"] if ignored else []
     without = sum(reasons.values())
     if without:
         listed = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
         parts.append(f"{count_of(without, 'cycle')} without evidence ({listed})")
-    return parts + _not_covered(cycles)
+    otherwise = (c.why_not or "" for c in cycles if not c.judged and slept_otherwise(c))
+    slept = dict.fromkeys(why.partition(": ")[2] for why in otherwise)
+    return [*parts, *slept, *_not_covered(cycles, requirement)]
 
 
-def _not_covered(cycles: Iterable[ReconciledCycle]) -> list[str]:
+def _not_covered(cycles: Iterable[ReconciledCycle], requirement: Requirement) -> list[str]:
     """Say which kinds of sleep were left out that could be judged by themselves."""
     kinds = Counter(
         cycle.record.kind for cycle in cycles if cycle.record is not None and is_uncovered(cycle)
     )
-    listed = [f"{n} {kind} (--kind {kind})" for kind, n in kinds.items() if kind in TRANSITIONS]
+    listed = [
+        f"{n} {kind} (--kind {kind})"
+        for kind, n in kinds.items()
+        if kind in TRANSITIONS and kind not in requirement.kinds
+    ]
     return [f"{NOT_COVERED}: {', '.join(listed)}"] if listed else []
 
 

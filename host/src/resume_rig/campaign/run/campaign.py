@@ -8,7 +8,7 @@ held by `systemd-inhibit` for as long as the program lives that it runs.
 import select
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +45,7 @@ from resume_rig.model.channel import Actuator, SleepMeans, WakeMeans
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
-from resume_rig.model.os_record import state_word
+from resume_rig.model.os_record import SleepKind, state_word
 from resume_rig.model.result.verdict import Requirement
 from resume_rig.model.units import NS_PER_S, seconds_text
 from resume_rig.rig.dut_profile import load_dut_profile
@@ -150,6 +150,13 @@ def interrupted(store: Path, url: str | None = None, dut: str | None = None) -> 
         )
 
 
+def _judged_by(others: Collection[SleepKind]) -> str:
+    """Return what would have cycles of other kinds judged; a boot is no kind of sleep."""
+    if set(others) == {SleepKind.BOOT}:
+        return " (--requirement boot-30s judges boots)"
+    return f" (--kind changes that{', but for S5' if SleepKind.BOOT in others else ''})"
+
+
 def warnings_of(commission: Commission, opened: OpenRig) -> Iterator[str]:
     """Yield a sentence for each thing that the verdict will lack, whatever is measured."""
     plan, requirement = commission.plan, commission.requirement
@@ -159,8 +166,8 @@ def warnings_of(commission: Commission, opened: OpenRig) -> Iterator[str]:
         whole = ", so the verdict will be NO-EVIDENCE" if others == set(plan.states) else ""
         yield (
             f"{requirement.id} speaks of {kinds}; cycles of "
-            f"{', '.join(sorted(map(state_word, others)))} are measured and not judged{whole} "
-            "(--kind changes that, but for S5)."
+            f"{', '.join(sorted(map(state_word, others)))} are measured and not judged{whole}"
+            f"{_judged_by(others)}."
         )
     if plan is not None and plan.cycles < (needed := cycles_for_rate(plan.stop)):
         yield (

@@ -409,10 +409,13 @@ class LadderClimb:
     def _fault(self, trouble: Trouble, what: str) -> DutFault:
         after = trouble.after_cycle
         place = f"after cycle {after}" if after else "before the first cycle"
+        # A sentence by itself in the store, a clause here.
+        why = trouble.why.removesuffix(".")
+        why = f"the {why[4:]}" if why.startswith("The ") else why
         more = ""
         if RecoveryStep.POWER_CYCLE in self._ladder.steps and self._helps.power is None:
             more = "; `run --power-cycle COMMAND` would let the campaign cut its supply"
         return DutFault(
-            f"could not bring {self._store.identity.dut_name} back {place} {what} ({trouble.why}); "
+            f"could not bring {self._store.identity.dut_name} back {place} {what} ({why}); "
             f"it has to be looked at{more}"
         )

@@ -66,8 +66,10 @@ def _text(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
     if not getattr(args, "budget", False):
         return answer_lines
     from resume_rig.report.campaign.sections import budget_tables
+    from resume_rig.report.drawing.axis import trigger_word
 
-    return chain(budget_tables(assessed.facts.budgets, style), answer_lines)
+    trigger = trigger_word(assessed.correlation.cycles)
+    return chain(budget_tables(assessed.facts.budgets, style, trigger), answer_lines)
 
 
 def html_of(assessed: Assessed) -> str:

@@ -20,6 +20,7 @@ from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
 from resume_rig.model.result.series import CycleMark, CycleTimes
 from resume_rig.model.result.verdict import RESUME, FindingKind, Verdict
 from resume_rig.model.units import NS_PER_MS, NS_PER_S, count_of, percent_up
+from resume_rig.report.drawing.axis import outside_milestones, trigger_word
 from resume_rig.report.drawing.wave import WavePicture, wave_picture
 from resume_rig.report.parts.page import Tile, TrustBadge
 from resume_rig.report.parts.statistics import (
@@ -167,7 +168,8 @@ def subtitle_of(facts: CampaignFacts, cycles: int) -> tuple[str, ...]:
 
 def answer_sentence(correlation: Correlation) -> str:
     """Return the verdict in one sentence, with its margin; what it rests on where none is timed."""
-    return limit_sentence(correlation.limits) or first_clause(correlation.why)
+    trigger = trigger_word(correlation.cycles)
+    return limit_sentence(correlation.limits, trigger=trigger) or first_clause(correlation.why)
 
 
 def confidence_sentences(correlation: Correlation) -> tuple[str, ...]:
@@ -274,7 +276,7 @@ def figures(
         trigger: what the times of the wires count from.
     """
     whole = resume_with_hidden(correlation)
-    hidden = Tile("Resume with hidden time (p50)", "-", "BIOS time not checked")
+    hidden = Tile("Resume with hidden time (p50)", "-", _bios_not_checked(correlation))
     if whole is not None:
         hidden = replace(hidden, value=f"{quantity_text(whole)} ms", detail="95 % uncertainty")
     elif correlation.detectable is not None and correlation.detectable.constant_ns is not None:
@@ -282,12 +284,28 @@ def figures(
         detail = f"{least_ms} ms or more in all cycles would show"
         hidden = replace(hidden, value="none found", detail=detail)
     light = summary.light
-    lit = Tile(f"{trigger_title(trigger)} to display on (p50 · p95)", "-", _NOT_COUNTED)
+    title = f"{trigger_title(trigger)} to display on (p50 · p95)"
+    lit = Tile(title, "-", _why_no_light(correlation.cycles))
     if light is not None:
         judged = "" if summary.judged else ", not judged"
         text = _figures_text(light.n, light.median_ms, light.p95_ms)
         lit = replace(lit, value=text, detail=f"{count_of(light.n, 'cycle')}{judged}")
     return _reported(summary, shown), hidden, lit, _failures(correlation)
+
+
+def _bios_not_checked(correlation: Correlation) -> str:
+    """Return why nothing can be said of hidden time."""
+    if any(cycle.bios_impossible for cycle in correlation.cycles):
+        return "BIOS time impossible"
+    return "BIOS time not checked"
+
+
+def _why_no_light(cycles: Collection[ReconciledCycle]) -> str:
+    """Return why there is no time to display on."""
+    if cycles and all(cycle.outside.wake_by is None for cycle in cycles):
+        return "no trigger seen"
+    timed = any(outside_milestones(cycle.outside).light is not None for cycle in cycles)
+    return _NOT_COUNTED if timed or not cycles else "no light timed"
 
 
 def _reported(summary: CampaignSummary, shown: CycleTimes) -> Tile:

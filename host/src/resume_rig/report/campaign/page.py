@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.analysis.findings.explanations import Explained, explained
-from resume_rig.analysis.verdict.ruling import is_uncovered
+from resume_rig.analysis.verdict.ruling import is_uncovered, slept_otherwise
 from resume_rig.analysis.verdict.series import all_cycles
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Correlation, IntervalName, Outcome, ReconciledCycle
@@ -227,7 +227,7 @@ def _named_marks(
 
 def _none_covered(cycles: Sequence[ReconciledCycle]) -> bool:
     """Return whether the requirement covers no sleep of a campaign, so that nothing limits it."""
-    counted = [cycle for cycle in cycles if not cycle.outside.ignored]
+    counted = [c for c in cycles if not (c.outside.ignored or slept_otherwise(c))]
     return bool(counted) and all(map(is_uncovered, counted))
 
 
@@ -358,9 +358,13 @@ def campaign_page(
         limits_judged=limit_rows(correlation.limits),
         statistics=(
             *statistics_sentences(
-                correlation.series, correlation.failures, correlation.limits, "cycle"
+                correlation.series,
+                correlation.failures,
+                correlation.limits,
+                "cycle",
+                trigger_word(cycles),
             ),
-            *detectable_sentences(correlation.detectable),
+            *detectable_sentences(correlation.detectable, cycles),
             *power_sentences(cycles),
             *health_sentences(cycles),
         ),
@@ -381,7 +385,7 @@ def campaign_page(
         faults=facts.faults[:_FAULTS_SHOWN],
         faults_more=max(len(facts.faults) - _FAULTS_SHOWN, 0),
         limits=STATED_LIMITS,
-        budgets=budget_views(facts.budgets),
+        budgets=budget_views(facts.budgets, trigger_word(cycles)),
         budget_headings=BUDGET_HEADINGS,
     )
 

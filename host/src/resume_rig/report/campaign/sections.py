@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.budget import Budget, BudgetRow, Distribution
 from resume_rig.model.os_record import LogReading, LogSource
 from resume_rig.model.power import CyclePower, PowerFigure
@@ -24,6 +23,8 @@ from resume_rig.model.result.match import (
     percent,
 )
 from resume_rig.model.units import count_of, seconds_text
+from resume_rig.report.drawing.axis import PRESS
+from resume_rig.report.parts.statistics import counted_from
 from resume_rig.report.text.findings import cycle_ranges
 from resume_rig.report.text.json_text import Json, text_json
 from resume_rig.report.text.terminal_style import (
@@ -32,7 +33,7 @@ from resume_rig.report.text.terminal_style import (
     fitting_columns,
     table_lines,
 )
-from resume_rig.report.text.wording import capitalised
+from resume_rig.report.text.wording import capitalised, too_narrow
 
 _LINKS_SHOWN: Final = 4
 
@@ -285,17 +286,17 @@ class BudgetTable:
     note: str
 
 
-def budget_views(budgets: Sequence[Budget]) -> tuple[BudgetTable, ...]:
-    """Return the tables in the order of `budgets`."""
-    return tuple(_table(budget) for budget in budgets)
+def budget_views(budgets: Sequence[Budget], trigger: str) -> tuple[BudgetTable, ...]:
+    """Return the tables in the order of `budgets`; wires' times count from `trigger`."""
+    return tuple(_table(budget, trigger) for budget in budgets)
 
 
-def _table(budget: Budget) -> BudgetTable:
+def _table(budget: Budget, trigger: str) -> BudgetTable:
     factor = f"{budget.coverage_factor:.2f}"
     largest = max(budget.rows, key=lambda row: row.standard_ns, default=None)
     repeated = budget.repeated
     return BudgetTable(
-        name=measure_words(budget.name),
+        name=counted_from(budget.name, trigger),
         value=seconds_text(budget.value_ns),
         expanded=seconds_text(budget.expanded_ns),
         factor=factor,
@@ -355,21 +356,25 @@ _WIDEST: Final = {"term": 44, "source": 46}
 _DROP: Final = {"source": 5, "correction": 4, "type": 3, "distribution": 2, "sensitivity": 1}
 
 
-def budget_tables(budgets: Sequence[Budget], style: TerminalStyle) -> Iterator[str]:
-    """Yield a table for each budget, in pieces to be written as they are."""
+def budget_tables(
+    budgets: Sequence[Budget], style: TerminalStyle, trigger: str = PRESS
+) -> Iterator[str]:
+    """Yield a table for each budget, in pieces to be written as they are.
+
+    `trigger` is what the times of the wires count from.
+    """
     if not budgets:
         yield "No interval was measured, so there is no uncertainty budget.\n\n"
     dropped: set[str] = set()
-    for table in budget_views(budgets):
+    for table in budget_views(budgets, trigger):
         columns = _columns(table, style)
         kept = fitting_columns(columns, style.width - 2)
         dropped |= {column.title for column in columns if column not in kept}
         yield from _lines(table, kept, style)
     if dropped:
-        names = ", ".join(title for title in BUDGET_HEADINGS if title in dropped)
-        yield style.paragraph(
-            f"Too narrow for the columns {names}; --json and the HTML report show them."
-        )
+        titles = [title for title in BUDGET_HEADINGS if title in dropped]
+        them = "it" if len(titles) == 1 else "them"
+        yield style.paragraph(f"{too_narrow(titles)}; --json and the HTML report show {them}.")
         yield "\n"
 
 

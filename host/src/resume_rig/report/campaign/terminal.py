@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -50,6 +51,7 @@ from resume_rig.report.text.wording import (
     quantity_text,
     record_name,
     row_choice,
+    too_narrow,
     unjudged_word,
     value_ms_text,
     whole_ms_text,
@@ -58,6 +60,8 @@ from resume_rig.report.text.wording import (
 _FINDINGS_OF_A_KIND: Final = 3
 _RECORDS_NAMED: Final = 10
 _VERDICT: Final = "verdict"
+# What gives way at last: a cycle, its light, its total and its verdict stay.
+_NARROW: Final = {"findings": 0.9, "device": 0.8, "BIOS": 0.7, "outcome": 0.6, "total": 0.5}
 
 
 def correlation_table(
@@ -79,11 +83,15 @@ def correlation_table(
     yield "\n"
     yield from _summary(correlation, style)
     series, failures, limits = correlation.series, correlation.failures, correlation.limits
-    yield from map(style.paragraph, statistics_sentences(series, failures, limits, "cycle"))
+    word = trigger_word(correlation.cycles)
+    sentences = statistics_sentences(series, failures, limits, "cycle", word)
+    yield from map(style.paragraph, sentences)
     yield from map(style.paragraph, power_sentences(correlation.cycles))
     yield from map(style.paragraph, health_sentences(correlation.cycles))
     yield from _findings(correlation, style, show_all=show_all)
-    yield from map(style.paragraph, detectable_sentences(correlation.detectable))
+    yield from map(
+        style.paragraph, detectable_sentences(correlation.detectable, correlation.cycles)
+    )
     yield from _usual(correlation, style)
     yield from _unmatched(correlation, style)
     yield from component_lines(matched_reading(correlation, log_sources), style, show_all=show_all)
@@ -177,9 +185,12 @@ def _columns(
         wide = _all_columns(shown, word, style, value_ms_text)
         kept = fitting_columns(wide, style.width)
         note = "Too narrow for uncertainties. "
+    if _cells(kept) > style.width:
+        wide = [replace(each, drop=each.drop or _NARROW.get(each.title, 0)) for each in wide]
+        kept = fitting_columns(wide, style.width)
     dropped = [style.shown(c.title) for c in wide if c not in kept]
     if dropped:
-        note += f"Too narrow for the columns {', '.join(dropped)}. "
+        note += f"{too_narrow(dropped)}. "
     if note:
         note += "A wider terminal, --json and the HTML report show everything."
     return kept, note
@@ -280,12 +291,12 @@ def _findings(correlation: Correlation, style: TerminalStyle, *, show_all: bool)
 
 
 def _group(group: FindingGroup, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
-    cycles = cycle_ranges([member.cycle for member in group.members])
-    yield style.paragraph(f"{group.kind.value}, in cycle {cycles}:", indent=2)
+    cycles = _numbered([member.cycle for member in group.members])
+    yield style.paragraph(f"{group.kind.value}, in {cycles}:", indent=2)
     shared = shared_findings(group)
     most = len(shared) if show_all else _FINDINGS_OF_A_KIND
     for each in shared[:most]:
-        yield style.paragraph(f"cycle {cycle_ranges(each.cycles)}: {each.finding.text}", indent=4)
+        yield style.paragraph(f"{_numbered(each.cycles)}: {each.finding.text}", indent=4)
     if len(shared) > most:
         yield style.paragraph(f"... and {len(shared) - most} more of this kind", indent=4)
     meaning = explained(group.kind)
@@ -293,6 +304,10 @@ def _group(group: FindingGroup, style: TerminalStyle, *, show_all: bool) -> Iter
         yield style.paragraph(f"What to do: {meaning.do}", indent=4)
         owner = team_of(group.kind).value
         yield style.paragraph(f"Owner: {owner}. More by: {meaning.command}", indent=4)
+
+
+def _numbered(cycles: Sequence[int]) -> str:
+    return f"{'cycle' if len(set(cycles)) == 1 else 'cycles'} {cycle_ranges(cycles)}"
 
 
 def _usual(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:

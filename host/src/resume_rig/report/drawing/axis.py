@@ -14,7 +14,7 @@ from typing import Final
 
 from resume_rig.analysis.reconcile.hidden_time import hidden_bios
 from resume_rig.analysis.reconcile.thresholds import inside
-from resume_rig.model.channel import TRIGGER_WORDS
+from resume_rig.model.channel import TRIGGER_WORDS, Actuator
 from resume_rig.model.light import LightBasis
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle, ReconciledCycle
@@ -235,10 +235,18 @@ def inside_milestones(
     )
 
 
+PRESS: Final = TRIGGER_WORDS[Actuator.BUTTON]
+"""What times of the wires count from, unless cycles say otherwise."""
+
+
 def trigger_word(cycles: Iterable[ReconciledCycle]) -> str:
-    """Return what the axis begins with: "press", "lid opening", or all where several occur."""
-    by = {cycle.outside.wake_by for cycle in cycles} - {None}
-    return " or ".join(word for each, word in TRIGGER_WORDS.items() if each in by) or "press"
+    """Return what the axis begins with: "press", "lid opening", or all where several occur.
+
+    Where no cycle shows what woke it, as a timer's wakes, it is the trigger.
+    """
+    by = {cycle.outside.wake_by for cycle in cycles}
+    seen = " or ".join(word for each, word in TRIGGER_WORDS.items() if each in by)
+    return seen or ("trigger" if by else PRESS)
 
 
 def light_words(cycles: Iterable[ReconciledCycle]) -> str:

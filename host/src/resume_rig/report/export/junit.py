@@ -1,6 +1,7 @@
 """A campaign as JUnit XML: one case a requirement, not a cycle.
 
 FAIL and MARGINAL are failures, NO-EVIDENCE is an error: a build that proves nothing is not green.
+Advice never fails; without evidence it is skipped, which is not green either.
 """
 
 from collections.abc import Iterator
@@ -8,9 +9,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 from resume_rig.model.result.cycle import FAILED, NO_ANSWER, TRIED, Correlation, Outcome
 from resume_rig.model.result.judgement import CampaignFacts
-from resume_rig.model.result.verdict import FindingKind, Requirement, Verdict
+from resume_rig.model.result.verdict import BIOS, Requirement, Verdict
 from resume_rig.model.units import count_of
-from resume_rig.report.text.findings import cycle_ranges, findings_of
+from resume_rig.report.text.findings import cycle_ranges
 from resume_rig.report.text.hostile_text import encodable, one_line
 
 
@@ -25,7 +26,8 @@ def junit_pieces(correlation: Correlation, facts: CampaignFacts, started_utc: st
     cases = [*_cases(correlation, facts.requirement), _plan(facts)]
     failures = sum("<failure" in case for case in cases)
     errors = sum("<error" in case for case in cases)
-    counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}"'
+    skipped = sum("<skipped" in case for case in cases)
+    counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}" skipped="{skipped}"'
     yield '<?xml version="1.0" encoding="utf-8"?>\n'
     yield f'<testsuites name="resume-rig" {counts}>\n'
     yield (
@@ -54,12 +56,17 @@ def _cases(correlation: Correlation, requirement: Requirement) -> Iterator[str]:
 
 
 def _advice(correlation: Correlation, suite: str, advised_ms: int) -> str:
-    over = sum(
-        any(finding.kind is FindingKind.BIOS_OVER_ADVISED for finding in findings_of(cycle))
-        for cycle in correlation.cycles
-    )
-    text = f"{count_of(over, 'cycle')} above the advised {advised_ms} ms; advice never fails"
-    return _case(suite, f"BIOS within {advised_ms} ms (advised)", "", text)
+    """Return the case of the advised BIOS time, as it is judged; without evidence it is skipped."""
+    name = f"BIOS within {advised_ms} ms (advised)"
+    advised = (each for each in correlation.limits if not each.limit.required)
+    found = next((each for each in advised if each.limit.measure == BIOS), None)
+    if found is None or found.verdict is Verdict.NO_EVIDENCE:
+        text = "not measured in any judged cycle" if found is None else found.why
+        return _case(suite, name, f"      <skipped message={_attribute(text)}/>\n", text)
+    text = f"{found.failed} of {count_of(found.n, 'cycle')} above the advised {advised_ms} ms"
+    if found.marginal:
+        text += f", {found.marginal} undecided"
+    return _case(suite, name, "", f"{text}; advice never fails")
 
 
 def _plan(facts: CampaignFacts) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
 from resume_rig.analysis.stats.figures import summarise
 from resume_rig.analysis.verdict.measures import (
     Sighting,
@@ -26,7 +27,7 @@ from resume_rig.model.result.verdict import (
     Verdict,
 )
 from resume_rig.model.units import NS_PER_MS, TIME_UNITS_NS, count_of, percent_up
-from resume_rig.report.drawing.axis import outside_milestones
+from resume_rig.report.drawing.axis import PRESS, outside_milestones
 from resume_rig.report.text.findings import cycle_ranges
 from resume_rig.report.text.wording import capitalised
 
@@ -97,8 +98,19 @@ _SIDES: Final = {
 }
 
 
+def counted_from(measure: str, trigger: str) -> str:
+    """Return a measure in words that begin with what it counts from, "lid opening" for one."""
+    words = measure_words(measure)
+    rest = words.removeprefix(f"{PRESS} to ")
+    return words if rest == words else f"{trigger} to {rest}"
+
+
 def limit_sentence(
-    limits: Sequence[LimitJudgement], noun: str = "cycle", *, margin: bool = True
+    limits: Sequence[LimitJudgement],
+    noun: str = "cycle",
+    *,
+    margin: bool = True,
+    trigger: str = PRESS,
 ) -> str:
     """Return how many keep the limit that decides, and the worst; "" where none has a value.
 
@@ -106,6 +118,7 @@ def limit_sentence(
         limits: as judged.
         noun: what has the value, where it is no resume time.
         margin: say how far the worst is from the limit.
+        trigger: what the times of the wires count from.
     """
     limit = decisive_limit(limits)
     if limit is None or limit.worst is None:
@@ -114,7 +127,7 @@ def limit_sentence(
         return first_clause(limit.why)
     unit, value, worst = _values(limit.limit, limit.worst)
     is_resume = limit.limit.measure == RESUME
-    name = "resumes" if is_resume else f"{noun}s: {measure_words(limit.limit.measure)}"
+    name = "resumes" if is_resume else f"{noun}s: {counted_from(limit.limit.measure, trigger)}"
     n, text_worst = limit.n + limit.broken, f"the worst {_plain(worst)} {unit}"
     within, beyond = (
         side.format(f"{_plain(value)} {unit}") for side in _SIDES[limit.limit.comparison]
@@ -200,6 +213,7 @@ def statistics_sentences(
     failures: FailureRate | None,
     limits: Sequence[LimitJudgement],
     noun: str,
+    trigger: str = PRESS,
 ) -> Iterator[str]:
     """Yield the figures, and what is not as it should be.
 
@@ -208,23 +222,33 @@ def statistics_sentences(
         failures: of the judged cycles.
         limits: as judged; their measures are included.
         noun: what a number names, "cycle" or "record".
+        trigger: what the times of the wires count from.
     """
     headlines = {*_HEADLINES, *(each.limit.measure for each in limits if each.limit.required)}
     for one in series:
         if one.name in headlines:
-            yield _figures(one)
-            yield from _behaviour(one, noun)
+            words = counted_from(one.name, trigger)
+            yield _figures(one, words)
+            yield from _behaviour(one, noun, words)
     if failures is not None and failures.n > 1:
         yield _failures(failures)
-    yield from (_risk(each) for each in limits if _is_risky(each))
+    yield from (_risk(each, trigger) for each in limits if _is_risky(each))
 
 
-def detectable_sentences(bios: DetectableBios | None) -> Iterator[str]:
-    """Yield the least error of BiosInit that would have been found; nothing without a BiosInit."""
+def detectable_sentences(
+    bios: DetectableBios | None, cycles: Iterable[ReconciledCycle] = ()
+) -> Iterator[str]:
+    """Yield the least error of BiosInit that would have been found; nothing without a BiosInit.
+
+    Nothing either where nothing of the kind would be, and clock and wires contradict one of
+    `cycles` all the same.
+    """
     if bios is None:
         return
     always, single = bios.constant_ns, bios.single_ns
     if always is None and single is None:
+        if any(map(is_contradicted, cycles)):
+            return
         yield "BIOS time: not checked by these logs and signals."
         return
     parts = [
@@ -235,8 +259,12 @@ def detectable_sentences(bios: DetectableBios | None) -> Iterator[str]:
     yield f"BIOS time: an under-report of {' or of '.join(parts)} would be detected."
 
 
-def _figures(one: SeriesStatistics) -> str:
-    words = measure_words(one.name)
+def is_contradicted(cycle: ReconciledCycle) -> bool:
+    """Return whether clock and wires contradict a cycle's BIOS time, or leave no room for it."""
+    return cycle.bios_impossible or not BIOS_IS_WRONG.isdisjoint(f.kind for f in cycle.findings)
+
+
+def _figures(one: SeriesStatistics, words: str) -> str:
     unjudged = "" if one.judged else " of cycles that are not judged"
     return (
         f"{capitalised(words)}, {count_of(one.figures.n, 'value')}{unjudged}:"
@@ -266,8 +294,7 @@ def _quantile(interval: QuantileInterval) -> str:
     return f"{value} ms, {sure} interval {low} to {high}"
 
 
-def _behaviour(one: SeriesStatistics, noun: str) -> Iterator[str]:
-    words = measure_words(one.name)
+def _behaviour(one: SeriesStatistics, noun: str, words: str) -> Iterator[str]:
     if one.warm_up:
         named = cycle_ranges(list(one.warm_up))
         yield f"Warm-up: {words} of {noun} {named} differs from the rest."
@@ -315,10 +342,10 @@ def _is_risky(each: LimitJudgement) -> bool:
     return each.risk is not None and each.risk >= _RISK_SHOWN
 
 
-def _risk(each: LimitJudgement) -> str:
+def _risk(each: LimitJudgement, trigger: str) -> str:
     wrong = "acceptance" if each.verdict is Verdict.PASS else "rejection"
     return (
-        f"Risk of false {wrong}, {measure_words(each.limit.measure)}: at most"
+        f"Risk of false {wrong}, {counted_from(each.limit.measure, trigger)}: at most"
         f" {percent_up(each.risk or 0.0)}."
     )
 

@@ -144,7 +144,7 @@ class Column:
     title: str
     cells: Sequence[str]
     right: bool = True
-    drop: int = 0
+    drop: float = 0
 
     @property
     def width(self) -> int:

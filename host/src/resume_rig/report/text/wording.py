@@ -1,6 +1,6 @@
 """Words and numbers as people read them, and which rows of a long table are shown."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -89,6 +89,12 @@ def utc_text(t_ns: int | None, characters: int) -> str:
 def capitalised(text: str) -> str:
     """Return text that begins as a sentence does."""
     return text[:1].upper() + text[1:]
+
+
+def too_narrow(titles: Sequence[str]) -> str:
+    """Return which columns there is no room for, a sentence without its stop."""
+    word = "column" if len(titles) == 1 else "columns"
+    return f"Too narrow for the {word} {', '.join(titles)}"
 
 
 def listed(words: Iterable[str], last: str = "and") -> str:

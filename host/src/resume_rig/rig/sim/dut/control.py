@@ -51,7 +51,7 @@ class SimulatedControl:
         for state in sorted(states):
             if not self._bench.has_state(state):
                 raise UsageError(
-                    f"the plan asks for {state_word(state)}, which the simulated DUT has not"
+                    f"the plan asks for {state_word(state)}, which the simulated DUT does not have"
                 )
 
     def sleep(self, state: SleepKind) -> None:
