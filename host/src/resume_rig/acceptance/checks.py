@@ -12,6 +12,7 @@ from resume_rig.acceptance.expectations import Expectation, expected
 from resume_rig.acceptance.single_actions import SingleActions
 from resume_rig.campaign.preparation.doctor import check_bench
 from resume_rig.campaign.preparation.self_measurement import LoopbackPlan, measure_loopback
+from resume_rig.campaign.run.actions import press_once
 from resume_rig.campaign.run.recovery import recovery_text
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Actuator, Channel
@@ -151,10 +152,14 @@ def clocks_tied_to(use: BenchInUse, limit_ns: int) -> Expectation:
     return expected(text, f"±{seconds_text(limit_ns)} or better", ok=bound_ns <= limit_ns)
 
 
-def press_is_refused(hands: SingleActions, duration_ns: int) -> Expectation:
-    """Return whether the interlock refuses a press; one that is not refused is made."""
+def press_is_refused(use: BenchInUse, duration_ns: int) -> Expectation:
+    """Return whether the interlock refuses a press; one that is not refused is made.
+
+    The host's own check is passed by: what the board says is what counts.
+    """
+    need(use, "press the power button", Actuator.BUTTON)
     try:
-        hands.press(duration_ns)
+        press_once(use.rig, use.opened.clock, duration_ns, force_off=False)
     except DeviceFault as fault:
         return Expectation(True, f"refused: {fault}")
     return Expectation(

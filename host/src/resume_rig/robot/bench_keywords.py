@@ -207,7 +207,7 @@ class RigKeywords(Keywords):
 
         A press that is not refused is made: choose a length that does no harm.
         """
-        return self._held.expect(press_is_refused(self._held.hands("press"), length.ns))
+        return self._held.expect(press_is_refused(self._held.bench("press"), length.ns))
 
     @sentence("Rig Should Let Go When Host Is Silent")
     def rig_should_let_go_when_host_is_silent(self) -> str:
