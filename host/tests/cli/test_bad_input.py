@@ -286,11 +286,6 @@ OTHER_CASES = {
         2,
         "up to 12.00 s with --force-off",
     ),
-    "key for too long": (
-        ["key", "--rig", "sim:clock=virtual", "--dut", "wakes-by-device", "--for", "3s"],
-        2,
-        "--for is 3.000 s; allowed are more than 0 s, up to 1.000 s\n",
-    ),
     "loop-back of one change": (
         ["selftest", "--rig", "sim:dut=loopback", "--loopback", "BUTTON=LED", "--count", "1"],
         2,

@@ -70,7 +70,6 @@ class SingleActions:
             DeviceFault: the board refuses; nothing was pressed.
         """
         need(self.use, "press the power button", Actuator.BUTTON)
-        check_press(self.use.info, Actuator.BUTTON, duration_ns, force_off=force_off)
         return press_once(self.use.rig, self.use.opened.clock, duration_ns, force_off=force_off)
 
     def move_lid(self, *, closed: bool) -> None:

@@ -103,13 +103,16 @@ LONGEST_FORCED_NS: Final = 12_000_000_000
 """What a board holds with its force-off; override timers cut the power after 4 to 10 s."""
 
 
+NAMED: Final = ("the press", "force_off")
+
+
 def check_press(
     info: RigInfo,
     actuator: Actuator,
     duration_ns: int,
     *,
     force_off: bool = False,
-    named: tuple[str, str] = ("the press", "force_off"),
+    named: tuple[str, str] = NAMED,
 ) -> None:
     """Check the length of a press before anything moves; a board without the actuator refuses.
 
@@ -136,14 +139,24 @@ def check_press(
     )
 
 
-def press_once(rig: Rig, clock: Clock, duration_ns: int, *, force_off: bool) -> MeasuredPress:
+def press_once(
+    rig: Rig,
+    clock: Clock,
+    duration_ns: int,
+    *,
+    force_off: bool,
+    named: tuple[str, str] = NAMED,
+) -> MeasuredPress:
     """Press the button, stay in touch while it lasts, and read what the header saw.
 
     Raises:
+        UsageError: there is no such press; see `check_press`.
         DeviceFault: the board refuses; nothing was pressed.
         RigError: the link broke; the board lets go when its lease is over.
     """
-    pause_ns = rig.info().lease_ns // 4
+    info = rig.info()
+    check_press(info, Actuator.BUTTON, duration_ns, force_off=force_off, named=named)
+    pause_ns = info.lease_ns // 4
     cursor = newest_edge(rig)
     start = rig.press(Actuator.BUTTON, duration_ns, force_off=force_off)
     left_ns = duration_ns + RELEASE_LAG_NS

@@ -50,17 +50,16 @@ def add_press(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def press_button(args: argparse.Namespace) -> int:
     """Press, and report how long the press measured."""
-    from resume_rig.campaign.run.actions import check_press, press_once
+    from resume_rig.campaign.run.actions import press_once
 
     with rig_of(args) as opened:
-        check_press(
-            opened.rig.info(),
-            Actuator.BUTTON,
+        press = press_once(
+            opened.rig,
+            opened.clock,
             args.duration_ns,
             force_off=args.force_off,
             named=("--for", "--force-off"),
         )
-        press = press_once(opened.rig, opened.clock, args.duration_ns, force_off=args.force_off)
     if args.json:
         document = {
             "schema": "resume-rig/press/1",

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from resume_rig.acceptance.assessment import assess_store
 from resume_rig.acceptance.whole_file import write_whole
-from resume_rig.campaign.store.store import beside_store
 from resume_rig.cli.terminal.answer import html_of
 from resume_rig.cli.terminal.arguments import add_requirement_arguments, add_verb, requirement_of
 from resume_rig.cli.terminal.console import DONE, answer_document, check_output, print_note
@@ -29,6 +28,8 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def execute(args: argparse.Namespace) -> int:
     """Recompute everything from what the store keeps raw, and write the report."""
+    from resume_rig.campaign.store.store import beside_store
+
     path: Path = args.out or beside_store(args.store, ".html")
     check_output(path, (args.store,))
     assessed = assess_store(args.store, requirement_of(args), report=path)
