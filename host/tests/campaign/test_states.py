@@ -226,6 +226,14 @@ def test_how_deep_a_sleep_was(
     [
         ({"state": "S5", "sleep_by": "command"}, "a settle time of 2.000 s after a boot"),
         ({"state": "S5", "settle_s": 20, "wake_by": "lid"}, "a lid switches no PC on"),
+        (
+            {"state": "S5", "settle_s": 20, "wake_by": "lid"},
+            "allowed are button, keyboard, contact, timer, none and lan",
+        ),
+        (
+            {"state": "modern-standby", "wake_by": "lid"},
+            "button, idle and command to sleep, and button, keyboard, contact, timer, none and lan",
+        ),
         ({"state": "fast-startup", "wake_by": "lid"}, "a wake by lid from fast-startup"),
         ({"state": "S5", "settle_s": 20, "sleep_by": "idle"}, "no time-out shuts a PC down"),
         ({"state": "modern-standby", "sleep_by": "lid"}, "a closed lid hides the display"),
@@ -254,7 +262,7 @@ def test_a_plan_that_cannot_be_done_is_refused_in_one_sentence(
     ("keys", "profile", "words"),
     [
         ({"sleep_by": "idle"}, "healthy-laptop", "its profile names no idle_s"),
-        ({"state": "modern-standby", "sleep_by": "command"}, "healthy-laptop", "has not"),
+        ({"state": "modern-standby", "sleep_by": "command"}, "healthy-laptop", "not have"),
     ],
 )
 def test_a_bench_that_cannot_do_a_plan_moves_nothing(

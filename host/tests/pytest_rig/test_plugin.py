@@ -43,6 +43,9 @@ def test_a_time_without_a_unit(campaign):
 def test_a_word_that_a_plan_has_not(campaign):
     campaign(dwel="5 s")
 
+def test_a_state_that_no_plan_has(campaign):
+    campaign(state="S1")
+
 def test_an_actuator_that_is_none(campaign):
     campaign(wake_by="FOOT")
 
@@ -121,9 +124,10 @@ def test_a_failure_shows_the_phases_of_the_cycle_that_decides(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("test_of_a_line_that_nobody_has", "there is no part 'SLP_S9'; allowed are PWR_OK"),
+        ("test_of_a_line_that_nobody_has", "LID, SLP_S0, KEYBOARD, CONTACT"),
         ("test_a_time_without_a_unit", "dwell is '5'; a time is a number and its unit: ns"),
         ("test_a_word_that_a_plan_has_not", "a campaign has no 'dwel'; allowed are cycles"),
+        ("test_a_state_that_no_plan_has", "state is 'S1'; allowed are S3, hybrid, S4"),
         ("test_an_actuator_that_is_none", "wake_by is 'FOOT'; allowed are BUTTON, LID"),
         ("test_cycles_without_end", "allowed are 1 to 1,000,000"),
         ("test_a_time_that_is_none", "dwell is 'nan s'; a time is a number and its unit"),

@@ -33,14 +33,15 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["Display Should Light Within    2 s    share=0.95"], "a share is in percent"),
     (
         ["Skip Unless Bench Has    SLP_S9"],
-        "there is no such channel; allowed are PWR_OK, SLP_S3",
+        "SLP_S0, KEYBOARD, CONTACT",
     ),
     (
         [RIG, "Run Campaign    wake_by=FOOT"],
         "there is no such way to wake; allowed are BUTTON, LID",
     ),
     ([RIG, "Run Campaign    dwell=5"], UNITS),
-    ([RIG, "Run Campaign    state=S7"], "there is no such kind of sleep; allowed are S1, S3"),
+    ([RIG, "Run Campaign    state=S7"], "there is no such sleep state; allowed are S3, hybrid, S4"),
+    ([RIG, "Run Campaign    state=S1"], "there is no such sleep state; allowed are S3, hybrid, S4"),
     (["There Should Be No Finding Of    bad-luck"], "Available: 'AVERAGE_RESUME_WRONG'"),
     (["Channel Should Show    SLP_S9    1"], "Available: 'BACKLIGHT', 'BUTTON'"),
     (["Open Rig    usb:1"], "'usb:1' is not the URL of a rig; allowed are sim:"),

@@ -13,6 +13,7 @@ from resume_rig.acceptance.whole_file import file_stem, free_path
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.plan.plan import Plan, default_plan, override
 from resume_rig.campaign.plan.plan_file import load_plan
+from resume_rig.campaign.plan.states import STATE_WORDS, STATES
 from resume_rig.model.channel import (
     SLEEPERS,
     Actuator,
@@ -23,7 +24,7 @@ from resume_rig.model.channel import (
     WakeMeans,
 )
 from resume_rig.model.errors import UsageError
-from resume_rig.model.os_record import SleepKind
+from resume_rig.model.os_record import state_word
 from resume_rig.model.units import named_duration_ns
 from resume_rig.report.text.hostile_text import encodable, one_line
 
@@ -194,11 +195,10 @@ def plan_of(words: Mapping[str, Any]) -> Plan:
                 raise UsageError(f"{name} is {words[name]!r}; allowed are {', '.join(ways)}")
             given[name] = ways[words[name]]
     if "state" in words:
-        if words["state"] not in list(SleepKind):
-            raise UsageError(
-                f"state is {words['state']!r}; kinds of sleep are {', '.join(SleepKind)}"
-            )
-        given["state"] = SleepKind(words["state"])
+        states = {name: kind for kind in STATES for name in (str(kind), state_word(kind))}
+        if words["state"] not in states:
+            raise UsageError(f"state is {words['state']!r}; allowed are {', '.join(STATE_WORDS)}")
+        given["state"] = states[words["state"]]
     if "health" in words:
         if not isinstance(words["health"], bool):
             raise UsageError(f"health is {words['health']!r}; it is True or False")
@@ -217,7 +217,7 @@ def parts_named(names: Sequence[object]) -> list[Channel | Actuator]:
     allowed |= {str(each): each for each in Actuator}
     for name in names:
         if str(name) not in allowed:
-            raise ValueError(f"there is no part {name!r}; allowed are {', '.join(Channel)}")
+            raise ValueError(f"there is no part {name!r}; allowed are {', '.join(allowed)}")
     return [allowed[str(name)] for name in names]
 
 

@@ -7,6 +7,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from robot.api.deco import keyword
 
+from resume_rig.campaign.plan.states import STATE_WORDS, state_of_word
 from resume_rig.model.channel import (
     SLEEPERS,
     Actuator,
@@ -117,6 +118,16 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanState:
+    """The sleep state that a plan asks for; the plan's own where none is named."""
+
+    kind: SleepKind | None = None
+
+    def __str__(self) -> str:
+        return "the plan's" if self.kind is None else state_word(self.kind)
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
     """A share of cycles in percent, for example `95 %`; every one where none is named."""
 
@@ -131,9 +142,14 @@ ANY: Final = Waker()
 SLEEP_AS_PLANNED: Final = SleepWay()
 WAKE_AS_PLANNED: Final = WakeWay()
 ANY_KIND: Final = Kind()
+STATE_AS_PLANNED: Final = PlanState()
 EVERY: Final = Share()
 BUTTON: Final = By(Actuator.BUTTON)
 BY_BUTTON: Final = Waker(Actuator.BUTTON)
+
+
+PARTS: Final = tuple(dict.fromkeys([*map(str, Channel), *map(str, Actuator)]))
+"""What a bench can have, by name: a button and a lid are watched and moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +216,15 @@ def read_kind(text: str) -> Kind:
     return Kind(found[0])
 
 
+def read_plan_state(text: str) -> PlanState:
+    """Read a state that a plan can ask for."""
+    words = {word.lower(): word for word in STATE_WORDS}
+    word = words.get(text.strip().lower())
+    if word is None:
+        raise ValueError(f"there is no such sleep state; allowed are {', '.join(STATE_WORDS)}")
+    return PlanState(state_of_word("state", word))
+
+
 def read_share(text: str) -> Share:
     """Read `95 %`."""
     number = text.strip().removesuffix("%").strip()
@@ -219,7 +244,7 @@ def read_part(text: str) -> Part:
         return Part(Actuator(name))
     if name in list(Channel):
         return Part(Channel(name))
-    raise ValueError(f"there is no such channel; allowed are {', '.join(Channel)}")
+    raise ValueError(f"there is no such channel; allowed are {', '.join(PARTS)}")
 
 
 def sentence(name: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 from resume_rig.analysis.stats.figures import CYCLES_MOST, cycles_needed, failure_rate_upper
 from resume_rig.campaign.plan.states import STATE_WORDS, STATES, sleep_channel
 from resume_rig.model.channel import (
+    SLEEPERS,
     Actuator,
     Channel,
     SleepBy,
@@ -416,18 +417,24 @@ def _check_ways(plan: Plan) -> None:
     if plan.state is SleepKind.MODERN_STANDBY and lid:
         raise UsageError(
             "a lid in a plan for modern-standby; a closed lid hides the display, and that is the "
-            "line that shows this state; allowed are button, idle, command and timer"
+            f"line that shows this state; allowed are {_but_lid((*SLEEPERS, *SleepMeans))} to "
+            f"sleep, and {_but_lid((*Actuator, *WakeMeans))} to wake"
         )
     if plan.wake_by is Actuator.LID and not STATES[plan.state].lid_wakes:
         raise UsageError(
             f"a wake by lid from {state_word(plan.state)}; a lid switches no PC on, allowed are "
-            "button, timer and none"
+            f"{_but_lid((*Actuator, *WakeMeans))}"
         )
     if plan.sleep_by is SleepMeans.IDLE and STATES[plan.state].boots:
         raise UsageError(
             f"a sleep by idle time-out into {state_word(plan.state)}; no time-out shuts a PC down, "
             "allowed are button, lid and command"
         )
+
+
+def _but_lid(ways: Sequence[SleepBy | WakeBy]) -> str:
+    *words, last = (str(each).lower() for each in ways if each is not Actuator.LID)
+    return f"{', '.join(words)} and {last}"
 
 
 def _check_settling(plan: Plan) -> None:

@@ -1,6 +1,7 @@
 """Plans as TOML files, as a person writes them, and as the store and reports keep them."""
 
 import dataclasses
+import difflib
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
@@ -38,7 +39,12 @@ OTHERS = (
 )
 ADAPTIVE = "adaptive"
 LIMIT = "settle_limit"
-RULES = ("failures", "recoveries", "after", "failure_rate_below_percent", "confidence_percent")
+RULES = (
+    *("failures", "recoveries", "after_h", "after_min", "after_s"),
+    *("failure_rate_below_percent", "confidence_percent"),
+)
+_KEYS = (*OTHERS[:1], *WORDS, *OTHERS[1:])
+_UNITS = ", ".join(f"_{unit}" for unit in TIME_UNITS_NS)
 HOUR_UNITS_NS = {unit: DURATION_UNITS_NS[unit] for unit in ("ns", "s", "min", "h")}
 MAX_SEED = 2**63 - 1
 MOST_NS = 10**17
@@ -201,7 +207,13 @@ def _field(key: str) -> tuple[str, _Reader]:
     name, _, unit = key.rpartition("_")
     if name in DURATIONS and unit in TIME_UNITS_NS:
         return f"{name}_ns", lambda key, value: _duration_ns(key, value, TIME_UNITS_NS[unit])
-    raise UsageError(f"a plan has no key {key!r}; allowed are {', '.join(_keys())}")
+    times = [f"{time}_{unit}" for time in (*DURATIONS, LIMIT) for unit in ("s", *TIME_UNITS_NS)]
+    near = difflib.get_close_matches(key, (*_KEYS, *times), n=1)
+    nearest = f"; the nearest is {near[0]}" if near else ""
+    raise UsageError(
+        f"a plan has no key {key!r}{nearest}; allowed are {', '.join(_KEYS)}, and the times "
+        f"{', '.join((*DURATIONS, LIMIT))}, each with its unit at the end: {_UNITS}"
+    )
 
 
 def _values(key: str, value: object, read: _Reader) -> tuple[Varied, ...] | Range:
@@ -252,7 +264,7 @@ def _settle_limit_ns(document: Mapping[str, object]) -> int | None:
         return SETTLE_LIMIT_NS
     unit = given[0].rpartition("_")[2]
     if unit not in TIME_UNITS_NS:
-        raise UsageError(f"a plan has no key {given[0]!r}; allowed is {LIMIT}_s")
+        raise UsageError(f"a plan has no key {given[0]!r}; allowed is {LIMIT} with {_UNITS}")
     return _duration_ns(given[0], document[given[0]], TIME_UNITS_NS[unit])
 
 
@@ -277,8 +289,7 @@ def _rules(value: object) -> StopRules | None:
                 )
             rules["confidence"] = _percent(key, each)
         else:
-            allowed = "failures, recoveries, after_h, after_min, after_s, " + ", ".join(RULES[3:])
-            raise UsageError(f"[stop] has no key {key!r}; allowed are {allowed}")
+            raise UsageError(f"[stop] has no key {key!r}; allowed are {', '.join(RULES)}")
     return StopRules(**rules)
 
 
@@ -315,11 +326,6 @@ def _seed(document: Mapping[str, object]) -> int | None:
     if seed is not None and not 0 <= seed <= MAX_SEED:
         raise UsageError(f"seed = {seed}; allowed are 0 to {MAX_SEED}")
     return seed
-
-
-def _keys() -> list[str]:
-    times = [f"{name}_{unit}" for name in DURATIONS for unit in ("ms", "s")]
-    return [*OTHERS[:1], *WORDS, *times, *OTHERS[1:]]
 
 
 def _duration_ns(key: str, value: object, unit_ns: int) -> int:
