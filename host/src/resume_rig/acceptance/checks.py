@@ -12,7 +12,7 @@ from resume_rig.acceptance.expectations import Expectation, expected
 from resume_rig.acceptance.single_actions import SingleActions
 from resume_rig.campaign.preparation.doctor import check_bench
 from resume_rig.campaign.preparation.self_measurement import LoopbackPlan, measure_loopback
-from resume_rig.campaign.run.actions import press_once
+from resume_rig.campaign.run.actions import RELEASE_LAG_NS
 from resume_rig.campaign.run.recovery import recovery_text
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Actuator, Channel
@@ -159,9 +159,10 @@ def press_is_refused(use: BenchInUse, duration_ns: int) -> Expectation:
     """
     need(use, "press the power button", Actuator.BUTTON)
     try:
-        press_once(use.rig, use.opened.clock, duration_ns, force_off=False)
+        use.rig.press(Actuator.BUTTON, duration_ns)
     except DeviceFault as fault:
         return Expectation(True, f"refused: {fault}")
+    use.opened.clock.sleep_ns(duration_ns + RELEASE_LAG_NS)
     return Expectation(
         False,
         f"the rig pressed for {seconds_text(duration_ns)}, and its interlock should have refused",
