@@ -58,10 +58,16 @@ def test_other_times_stand_beside_and_are_not_judged(command, fixtures_dir: Path
     assert "S3, not measured (firmware 412 ms, kernel 125 ms)" in " ".join(said.out.split())
 
 
-def test_a_sleep_that_the_dut_died_in_stands_in_the_table(command, fixtures_dir: Path) -> None:
-    said = command("log", str(fixtures_dir / "logs" / "linux-6.6-dmesg.txt"))
+def test_a_sleep_that_the_dut_died_in_stands_in_the_table(
+    command, fixtures_dir: Path, tmp_path: Path
+) -> None:
+    path, page = str(fixtures_dir / "logs" / "linux-6.6-dmesg.txt"), tmp_path / "page.html"
+    said = command("log", path, "--report", str(page))
     table = said.out.partition("Times in ms")[0]
     assert "died in sleep, not measured" in table
+    assert "no evidence: the OS did not come back" in page.read_text("utf-8")
+    command("log", path, "--kind", "S4", "--report", str(page))
+    assert "no evidence: the OS did not come back" not in page.read_text("utf-8")
 
 
 def test_a_sleep_study_with_measurements_is_judged(command, fixtures_dir: Path) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication
 
+from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.store.store import Store
 from resume_rig.cli.main import main
 from resume_rig.gui.app.window import Window
@@ -19,7 +20,7 @@ from resume_rig.gui.explorer.strip import dots_of
 from resume_rig.gui.explorer.view import ExplorerView
 from resume_rig.gui.request import Target, ThemeName
 from resume_rig.gui.state.lanes import read_evidence
-from resume_rig.gui.state.store_writing import first_screen_of
+from resume_rig.gui.state.store_writing import conclude, first_screen_of
 from resume_rig.gui.state.table import Column, Table, number_column, word_column
 from resume_rig.gui.theme import Look
 
@@ -73,6 +74,21 @@ def test_a_cycle_is_shown_with_wires_phases_and_findings(qtbot, window, store) -
     assert "What to do: Ask the firmware team" in text
     assert "OS records: 1" in text
     assert view.verdict.badge.text() == "PASS"
+
+
+def test_times_after_a_lid_opening_are_after_no_press(qtbot, window, tmp_path) -> None:
+    path, lid = tmp_path / "lid.rrs", ["--sleep-by", "lid", "--wake-by", "lid", "--cycles", "3"]
+    quiet = ["--progress", "quiet", "--out", str(path)]
+    main(["run", "--rig", "sim:clock=virtual,seed=7", "--dut", "lid-bounce", *lid, *quiet])
+
+    text = opened(qtbot, window, path, 2).text.toPlainText()
+    judged = conclude(print, path, load_requirement("sysfund-0004"), tmp_path / "lid.html")
+
+    assert "  lid opening to display on: " in text
+    assert "  lid opening to resume complete: " in text
+    assert "press to" not in text
+    assert any(line.startswith("Lid opening to display on, 2 values") for line in judged.sentences)
+    assert not any("ress to" in line for line in judged.sentences)
 
 
 def test_a_filter_is_typed_and_told_where_it_is_wrong(qtbot, window, store) -> None:

@@ -11,6 +11,7 @@ from resume_rig.analysis.verdict.series import all_cycles
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName
+from resume_rig.model.result.match import MatchCertainty
 from resume_rig.model.result.verdict import Finding, FindingKind
 from resume_rig.report.campaign.page import first_screen
 from resume_rig.report.drawing.phases import (
@@ -164,6 +165,16 @@ def test_nothing_is_placed_without_pltrst(samples: Any) -> None:
     _, os, whole = panel.bars
     assert (os.segments, whole.segments, panel.limit) == ((), (), None)
     assert os.missing == "reports 1248 ms; not placed: PLTRST# not seen"
+
+
+def test_nothing_is_placed_where_no_trigger_was_seen(samples: Any) -> None:
+    cycle = replace(samples.cycle(), press_to_resume_complete=None, certainty=MatchCertainty(1.0))
+    unseen = replace(cycle.outside, intervals={}, trigger_ns=None)
+    _, os, whole = panel_of(replace(cycle, outside=unseen)).bars
+    assert os.missing == "reports 1248 ms; not placed: no trigger"
+    assert whole.missing == "not placed: no trigger"
+    _, _, whole = panel_of(replace(cycle, outside=replace(unseen, trigger_ns=5))).bars
+    assert whole.missing == "not placed: PLTRST# not seen, or the match is not certain"
 
 
 def test_a_cycle_that_never_woke_says_so_in_place_of_a_bar(samples: Any) -> None:

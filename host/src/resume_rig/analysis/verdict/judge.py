@@ -359,7 +359,9 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
         what = what if len(requirement.kinds) > 1 else kind_count(unmeasured, requirement.kinds[0])
         parts.append(f"{what} without a measurement")
     if absurd:
-        parts.append(f"{count_of(absurd, 'BIOS time')} of more than 10 minutes {are(absurd)} none")
+        counts = "counts" if absurd == 1 else "count"
+        what = count_of(absurd, "BIOS time")
+        parts.append(f"{what} of more than 10 minutes {counts} as not measured")
     once = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
     others = [c.record.kind for c in once if c.record.entered_kind not in requirement.kinds]
     measured = {

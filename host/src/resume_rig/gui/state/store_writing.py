@@ -16,6 +16,7 @@ from resume_rig.model.errors import UsageError
 from resume_rig.model.result.cycle import NO_FAILURE, Outcome, OutsideCycle
 from resume_rig.model.result.verdict import Finding, FindingKind, Requirement, Verdict
 from resume_rig.report.campaign.page import FirstScreen, first_screen
+from resume_rig.report.drawing.axis import trigger_word
 from resume_rig.report.parts.statistics import statistics_sentences
 from resume_rig.report.text.wording import outcome_words
 from resume_rig.timing.clocks import utc_now_text
@@ -158,7 +159,10 @@ def conclude(
     assessed = assess_store(store, requirement, report)
     write_whole(report, html_at(assessed, utc_now_text()))
     answer = assessed.correlation
-    sentences = statistics_sentences(answer.series, answer.failures, answer.limits, "cycle")
+    trigger = trigger_word(answer.cycles)
+    sentences = statistics_sentences(
+        answer.series, answer.failures, answer.limits, "cycle", trigger
+    )
     outcomes: Counter[Outcome] = Counter()
     failures: list[Failure] = []
     for cycle in answer.cycles:

@@ -457,7 +457,8 @@ def _whole_words(cycle: ReconciledCycle, inside: InsideMilestones | None) -> tup
     if cycle.record.resume_ms is None:
         return "", "needs the OS-reported resume time"
     if cycle.certainty is not None and cycle.press_to_resume_complete is None:
-        return "", "not placed: PLTRST# not seen, or the match is not certain"
+        why = "PLTRST# not seen, or the match is not certain"
+        return "", f"not placed: {'no trigger' if cycle.outside.trigger_ns is None else why}"
     return "", "not placed"
 
 

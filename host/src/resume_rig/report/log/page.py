@@ -11,7 +11,7 @@ from resume_rig.analysis.findings.advice import transition_length_ms
 from resume_rig.analysis.verdict.measures import Sighting, is_rate, measured
 from resume_rig.model.os_record import NO_SLEEPS, LogSource, OsRecord, SleepKind, kind_words
 from resume_rig.model.result.judgement import LogJudgement
-from resume_rig.model.result.verdict import Limit, Verdict
+from resume_rig.model.result.verdict import Limit, Requirement, Verdict
 from resume_rig.model.units import NS_PER_MS, NS_PER_S, count_of, percent_up
 from resume_rig.report.drawing.histogram import NamedHistogram, histogram
 from resume_rig.report.drawing.marks import Strips, StripSource, date_strips
@@ -210,7 +210,7 @@ def _tiles(judgement: LogJudgement) -> tuple[Tile, ...]:
         value = f"{figures.median_ms:.0f} · {figures.p95_ms:.0f} · {figures.max_ms:.0f} ms"
         times = Tile(times.name, value, f"minimum {figures.min_ms:.0f} ms, total resume time")
     elif worst := worst_value(judgement.limits):
-        times = Tile(f"{capitalised(worst[0])}, worst", worst[1], "as the account reports it")
+        times = Tile(f"{capitalised(worst[0])}, worst", worst[1], "as the OS reports it")
     rate = Tile("Failure rate, at most", MISSING, "nothing was judged")
     if upper is not None:
         rate = Tile(rate.name, percent_up(upper), "95 % confidence")
@@ -232,8 +232,15 @@ def _kind_rows(judgement: LogJudgement) -> Iterator[KindRow]:
             least=f"{times[0]:.0f}" if times else MISSING,
             middle=f"{median(times):.0f}" if times else MISSING,
             greatest=f"{times[-1]:.0f}" if times else MISSING,
-            judged="judged" if covered else "not covered by this requirement",
+            judged="judged" if covered else _unjudged(records, judgement.requirement),
         )
+
+
+def _unjudged(records: Sequence[OsRecord], requirement: Requirement) -> str:
+    """Return what becomes of records of a kind that a requirement does not name."""
+    if any(record.entered_kind in requirement.kinds for record in records):
+        return "no evidence: the OS did not come back"
+    return "not covered by this requirement"
 
 
 def _length_ms(record: OsRecord, limits: Sequence[Limit]) -> float | None:
