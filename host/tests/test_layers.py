@@ -19,6 +19,7 @@ PACKAGE = Path(resume_rig.__file__).parent
 # Packages on one floor do not know each other.
 FLOORS = {
     "model": 0,
+    "guard": 1,
     "oslog": 1,
     "timing": 1,
     "rig": 2,

@@ -191,7 +191,7 @@ def test_a_bench_in_one_terminal_and_a_campaign_in_another(tmp_path: Path) -> No
 
 def test_a_bench_on_a_tcp_port(tmp_path: Path) -> None:
     with served(tmp_path, "--tcp", "127.0.0.1:0") as url:
-        assert url.startswith("socket:127.0.0.1:")
+        assert url.startswith("rfc2217:127.0.0.1:")
         status, out, err = finish(start(tmp_path, "press", "--rig", url, "--json"))
         assert status == 0, err
         assert abs(json.loads(out)["width_ns"] - 150_000_000) < 20_000_000

@@ -20,6 +20,7 @@ import serial
 from serial.tools import list_ports
 from serial.urlhandler import protocol_socket
 
+from resume_rig.guard.door import KnockingPort, knock
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, UsageError
 from resume_rig.rig.smp import framing
@@ -254,55 +255,31 @@ def open_socket(host: str, port_number: int, clock: Clock, name: str) -> SerialT
     return SerialTransport(port, clock, name)
 
 
-def open_rfc2217(host: str, port_number: int, clock: Clock, name: str) -> SerialTransport:
+def open_rfc2217(
+    host: str, port_number: int, clock: Clock, name: str, *, token: str | None
+) -> SerialTransport:
     """Open a rig's port that an RFC 2217 (telnet) server shares; arguments as open_serial.
 
+    `token` is shown to a server of this project that asks for one; None where there is none.
+
     Raises:
-        LinkLost: nobody listens there, what listens does not speak RFC 2217, or it serves another
-            client; `resume-rig share` names it.
+        LinkLost: nobody listens there, what listens does not speak RFC 2217, or it does not let
+            this client in: the token is wrong, or another client has the rig.
     """
+    port = None
     try:
         # pyserial's RFC 2217 port knows no write timeout and gives no descriptor to select on.
-        port = serial.serial_for_url(
+        port = KnockingPort(
             f"rfc2217://{_bracketed(host)}:{port_number}", baudrate=BAUD, timeout=POLL_S
         )
-    except (OSError, ValueError) as e:
-        why = refusal_of(host, port_number) or _cause(e)
+        knock(port, token)
+    except (OSError, ValueError, LinkLost) as e:
+        if port is not None:
+            port.close()
         raise LinkLost(
-            f"could not connect to the RFC 2217 server at {host} port {port_number}: {why}"
+            f"could not connect to the RFC 2217 server at {host} port {port_number}: {_cause(e)}"
         ) from e
     return SerialTransport(port, clock, name)
-
-
-GREETING: Final = "resume-rig share: "
-"""What a reason begins with."""
-
-_MOST_BYTES: Final = 300
-_REASON_S: Final = 1.0
-
-
-def refusal_of(host: str, port: int) -> str | None:
-    """Ask a server that did not serve why; None where it gives no reason of `resume-rig share`.
-
-    A telnet server begins with telnet options, so that nothing else is taken for an answer. The
-    reason is cut to one printable line.
-    """
-    heard = b""
-    with (
-        suppress(OSError),
-        socket.create_connection((host, port), timeout=_REASON_S) as connection,
-    ):
-        while _may_be_ours(heard) and (more := connection.recv(_MOST_BYTES)):
-            heard += more
-    text = heard[:_MOST_BYTES].decode("utf-8", "replace").partition("\r\n")[0]
-    if not text.startswith(GREETING):
-        return None
-    return "".join(c if c.isprintable() else "?" for c in text.removeprefix(GREETING))
-
-
-def _may_be_ours(heard: bytes) -> bool:
-    start = GREETING.encode("ascii")
-    return len(heard) < _MOST_BYTES and heard[: len(start)] == start[: len(heard)]
 
 
 def listen_on(host: str, port_number: int) -> tuple[socket.socket, str]:
