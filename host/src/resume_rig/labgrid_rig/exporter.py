@@ -42,9 +42,12 @@ class ResumeRigExport(ResourceExport):
             raise UsageError(
                 f"could not listen on {self._listen}: whoever reaches it could press the DUT's "
                 f"button; name a token by {FILE_VARIABLE} in the environment of the exporter and "
-                "of its users, or leave `listen` out and start the exporter with --isolated, so "
-                "that users come through SSH"
+                "of its users, or leave `listen` out, so that they come through SSH"
             )
+        # labgrid's client then comes through SSH, and asks this machine for its own loopback.
+        self._here_alone = is_loopback(self._listen)
+        if self._here_alone and not is_loopback(self.host):
+            self.proxy_required = True
         self.local = _RESOURCES[self.cls](target=None, name=None, **self.local_params)
         self.data["cls"] = "NetworkResumeRig"
         self._port: int | None = None
@@ -57,7 +60,7 @@ class ResumeRigExport(ResourceExport):
     def _get_params(self) -> dict[str, Any]:
         match = getattr(self.local, "match", {})
         return {
-            "host": self.host,
+            "host": self._listen if self._here_alone and self.proxy_required else self.host,
             "port": self._port,
             "extra": {"path": self.local.port, "usb_serial": match.get("ID_SERIAL_SHORT")},
         }

@@ -190,6 +190,7 @@ BAUD: Final = 115_200
 
 _WRITE_TIMEOUT_S: Final = 1.0
 _MAX_PORT: Final = 65_535  # TCP
+_BACKLOG: Final = 128  # as relay: strangers that wait must not keep a host from being accepted
 
 
 class _SocketPort(protocol_socket.Serial):
@@ -295,7 +296,7 @@ def listen_on(host: str, port_number: int) -> tuple[socket.socket, str]:
         )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listener = socket.create_server((host, port_number), family=family, backlog=4)
+        listener = socket.create_server((host, port_number), family=family, backlog=_BACKLOG)
     except OSError as error:
         why = os.strerror(error.errno) if error.errno and sys.platform != "win32" else str(error)
         raise UsageError(
