@@ -17,10 +17,12 @@ of them has the port.
 """
 
 import hmac
+import os
 import queue
 import secrets
 import socket
 import struct
+import sys
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -30,7 +32,10 @@ import serial
 from serial import rfc2217
 
 from resume_rig.guard.token import FILE_VARIABLE, TOKEN_VARIABLE, proof_of
-from resume_rig.model.errors import LinkLost
+from resume_rig.model.errors import LinkLost, UsageError
+
+BAUD: Final = 115_200
+"""Debug-probe UARTs of Zephyr boards run at this; USB CDC ACM ports ignore it."""
 
 HANDSHAKE_S: Final = 10.0
 """For all of a handshake; a client in the same lab needs half a second."""
@@ -46,16 +51,46 @@ _ANSWER_S: Final = 3.0  # as pyserial waits for each answer of a server
 _SIGNATURE: Final = b"\x00"  # RFC 2217; a server's commands are 100 higher
 _SERVER_SIGNATURE: Final = b"\x64"
 _NAME: Final = "resume-rig"
+_MAX_PORT: Final = 65_535  # TCP
+_BACKLOG: Final = 128  # as relay: strangers that wait must not keep a host from being accepted
 _FIXED: Final = ("baudrate", "bytesize", "parity", "stopbits", "xonxoff", "rtscts", "rts", "dtr")
 
 # serial.SerialException is an OSError; the others are what pyserial's telnet makes of nonsense.
 ENDS_A_CLIENT: Final = (OSError, ValueError, KeyError, TypeError, IndexError, struct.error)
 
 
+def listen_on(host: str, port_number: int) -> tuple[socket.socket, str]:
+    """Return a listening TCP socket and its "host:port"; 0 takes any port that is free.
+
+    Raises:
+        UsageError: it cannot be listened on.
+    """
+    if not 0 <= port_number <= _MAX_PORT:
+        raise UsageError(
+            f"could not listen on {host}:{port_number}: {port_number} is no port; 0 to {_MAX_PORT} "
+            "are allowed"
+        )
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listener = socket.create_server((host, port_number), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno and sys.platform != "win32" else str(error)
+        raise UsageError(
+            f"could not listen on {host}:{port_number}: {why}; a free port of this machine is "
+            "allowed, and 0 takes any"
+        ) from error
+    return listener, f"{bracketed(host)}:{listener.getsockname()[1]}"
+
+
+def bracketed(host: str) -> str:
+    """Return a host as it stands before a colon and a port."""
+    return f"[{host}]" if ":" in host else host
+
+
 class _NoLine:
     """A line whose settings are not applied: a board has none, or they are fixed."""
 
-    baudrate = 115_200
+    baudrate = BAUD
     bytesize, parity, stopbits = serial.EIGHTBITS, serial.PARITY_NONE, serial.STOPBITS_ONE
     xonxoff = rtscts = break_condition = False
     rts = dtr = cts = dsr = cd = True

@@ -9,6 +9,7 @@ It listens on this machine alone, where labgrid's own SSH proxy reaches it, unle
 """
 
 import os
+import sys
 import threading
 from queue import Queue
 from typing import Any, Final
@@ -100,7 +101,11 @@ def main() -> None:
     """Make labgrid's exporter know rigs, and run it with this process's arguments."""
     for name in _RESOURCES:
         exporter.exports[name] = ResumeRigExport
-    exporter.main()
+    try:
+        exporter.main()
+    except UsageError as error:
+        sys.stderr.write(f"resume-rig: {error}\n")
+        raise SystemExit(2) from error
 
 
 if __name__ == "__main__":

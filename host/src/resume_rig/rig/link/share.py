@@ -19,10 +19,9 @@ from typing import Final
 import serial
 from serial import rfc2217
 
-from resume_rig.guard.door import ENDS_A_CLIENT, READ_BYTES, Door, Guest
+from resume_rig.guard.door import ENDS_A_CLIENT, READ_BYTES, Door, Guest, listen_on
 from resume_rig.model.errors import LinkLost
 from resume_rig.rig.smp.framing import Decoder
-from resume_rig.rig.smp.serial_transport import listen_on
 
 logger = logging.getLogger(__name__)
 

@@ -16,12 +16,11 @@ from typing import Final, Protocol
 
 from serial import rfc2217
 
-from resume_rig.guard.door import ENDS_A_CLIENT, READ_BYTES, Door, Guest
+from resume_rig.guard.door import ENDS_A_CLIENT, READ_BYTES, Door, Guest, listen_on
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.schedule import LinkFaults
 from resume_rig.rig.smp.framing import Decoder, encode
-from resume_rig.rig.smp.serial_transport import listen_on
 
 _MAX_UNSENT_BYTES: Final = 262_144  # assumed: decides when a client that does not read is cut
 _MOST_READS: Final = 16  # at one turn: who floods the line must not stop the bench

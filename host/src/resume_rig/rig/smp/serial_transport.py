@@ -20,7 +20,7 @@ import serial
 from serial.tools import list_ports
 from serial.urlhandler import protocol_socket
 
-from resume_rig.guard.door import KnockingPort, knock
+from resume_rig.guard.door import BAUD, KnockingPort, bracketed, knock
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, UsageError
 from resume_rig.rig.smp import framing
@@ -185,12 +185,7 @@ else:
     # termios.error is no OSError; pyserial lets it through when a PTY goes while it is opened.
     _PORT_ERRORS = (OSError, termios.error)
 
-BAUD: Final = 115_200
-"""Debug-probe UARTs of Zephyr boards run at this; USB CDC ACM ports ignore it."""
-
 _WRITE_TIMEOUT_S: Final = 1.0
-_MAX_PORT: Final = 65_535  # TCP
-_BACKLOG: Final = 128  # as relay: strangers that wait must not keep a host from being accepted
 
 
 class _SocketPort(protocol_socket.Serial):
@@ -247,7 +242,7 @@ def open_socket(host: str, port_number: int, clock: Clock, name: str) -> SerialT
         LinkLost: nobody listens there.
     """
     port = _SocketPort(timeout=0, write_timeout=_WRITE_TIMEOUT_S)
-    port.port = f"socket://{_bracketed(host)}:{port_number}"
+    port.port = f"socket://{bracketed(host)}:{port_number}"
     try:
         port.open()
     except OSError as e:
@@ -271,7 +266,7 @@ def open_rfc2217(
     try:
         # pyserial's RFC 2217 port knows no write timeout and gives no descriptor to select on.
         port = KnockingPort(
-            f"rfc2217://{_bracketed(host)}:{port_number}", baudrate=BAUD, timeout=POLL_S
+            f"rfc2217://{bracketed(host)}:{port_number}", baudrate=BAUD, timeout=POLL_S
         )
         knock(port, token)
     except (OSError, ValueError, LinkLost) as e:
@@ -281,29 +276,6 @@ def open_rfc2217(
             f"could not connect to the RFC 2217 server at {host} port {port_number}: {_cause(e)}"
         ) from e
     return SerialTransport(port, clock, name)
-
-
-def listen_on(host: str, port_number: int) -> tuple[socket.socket, str]:
-    """Return a listening TCP socket and its "host:port"; 0 takes any port that is free.
-
-    Raises:
-        UsageError: it cannot be listened on.
-    """
-    if not 0 <= port_number <= _MAX_PORT:
-        raise UsageError(
-            f"could not listen on {host}:{port_number}: {port_number} is no port; 0 to {_MAX_PORT} "
-            "are allowed"
-        )
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listener = socket.create_server((host, port_number), family=family, backlog=_BACKLOG)
-    except OSError as error:
-        why = os.strerror(error.errno) if error.errno and sys.platform != "win32" else str(error)
-        raise UsageError(
-            f"could not listen on {host}:{port_number}: {why}; a free port of this machine is "
-            "allowed, and 0 takes any"
-        ) from error
-    return listener, f"{_bracketed(host)}:{listener.getsockname()[1]}"
 
 
 def port_key(path: str, *, windows: bool = os.name == "nt") -> str:
@@ -360,7 +332,3 @@ def _cause(error: Exception) -> str:
     text = _flat_text(error)
     _, _, reason = text.partition("[Errno ")
     return reason.partition("] ")[2] or text
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
