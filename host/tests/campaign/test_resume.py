@@ -129,7 +129,9 @@ def test_a_rebooted_board_at_another_port_is_the_same_rig(fake: Any) -> None:
     stop_after(fake, 1)
     fake.begin(override(default_plan(), cycles=2))
     again = dataclasses.replace(fake.identity.rig, boot_id=6)
-    fake.identity = dataclasses.replace(fake.identity, rig=again, rig_url=StoredRigUrl("fake:2"))
+    fake.identity = dataclasses.replace(
+        fake.identity, rig=again, rig_url=StoredRigUrl("serial:/dev/ttyFAKE1")
+    )
 
     fake.go_on()
 

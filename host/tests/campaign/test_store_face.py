@@ -622,7 +622,10 @@ def test_a_damaged_page_is_named_in_one_line(fake: Any) -> None:
     ("change", "text"),
     [
         ({}, None),
-        ({"rig": {"boot_id": 9}, "software": "other", "host": "x", "rig_url": StoredRigUrl("y")}, None),
+        (
+            {"rig": {"boot_id": 9}, "software": "other", "host": "x", "rig_url": StoredRigUrl("y")},
+            None,
+        ),
         ({"faults": "x"}, "the fault plan has changed"),
         (
             {"wired": (Channel.SLP_S3, Channel.PWR_OK)},

@@ -91,8 +91,8 @@ def seed_of(url: str) -> int | None:
 
 
 def _is_harmless(text: str) -> bool:
-    scheme, _, rest = text.partition(":")
+    scheme, colon, rest = text.partition(":")
     if scheme == "serial":
         return ".." not in rest and _DEVICE.fullmatch(rest) is not None
     options = [option for option in rest.split(",") if option]
-    return scheme == "sim" and all(_SIM_OPTION.fullmatch(option) for option in options)
+    return scheme == "sim" and bool(colon) and all(_SIM_OPTION.fullmatch(option) for option in options)
