@@ -1,5 +1,6 @@
 """What of a URL that stood in a file may be opened."""
 
+import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import resume_rig
 from resume_rig.model.errors import UsageError
 from resume_rig.model.rig_url import RigUrl, StoredRigUrl, command_to_go_on, url_to_go_on
 from resume_rig.rig.link.open import open_rig
@@ -109,3 +111,23 @@ def test_the_command_that_goes_on_names_the_rig_where_the_store_may_not() -> Non
     assert command_to_go_on(path, StoredRigUrl("sim:seed=3")) == "resume-rig run --resume a.rrs"
     for url in ("socket:lab-3:7000", "native:build/zephyr.exe,seed=1", "sim:faults=f.toml"):
         assert command_to_go_on(path, StoredRigUrl(url)).endswith(f"--resume a.rrs --rig {url}")
+
+
+def test_text_becomes_a_url_only_where_a_user_named_it() -> None:
+    """mypy keeps other text out: what is opened is a RigUrl, and only these modules make one."""
+    package = Path(resume_rig.__file__).parent
+    makers = set()
+    for path in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name(id="RigUrl" | "cast" as name), args=[first, *_]) if (
+                    name == "RigUrl" or ast.unparse(first).strip("'\"") == "RigUrl"
+                ):
+                    makers.add(path.relative_to(package).as_posix())
+    assert makers == {
+        "model/rig_url.py",
+        "rig/link/open.py",  # a seed that was drawn, behind the user's own URL
+        "gui/widgets/log_setting.py",  # a field, what it offers, and its last words
+        "robot/bench_keywords.py",  # an argument of a suite
+        "labgrid_rig/resources.py",  # a lab's own configuration, or its coordinator
+    }
