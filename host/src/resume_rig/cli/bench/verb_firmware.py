@@ -16,6 +16,7 @@ from resume_rig.model.errors import RigError, UsageError
 
 if TYPE_CHECKING:
     from resume_rig.model.clock import Clock
+    from resume_rig.model.rig_url import RigUrl
     from resume_rig.rig.interface import RigInfo
     from resume_rig.rig.link.client import SmpRig
     from resume_rig.rig.update.image import FirmwareImage, Uf2Image
@@ -171,7 +172,7 @@ def execute_install(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _rig_at(url: str, clock: "Clock") -> "SmpRig":
+def _rig_at(url: "RigUrl", clock: "Clock") -> "SmpRig":
     from resume_rig.rig.link.client import SmpRig
     from resume_rig.rig.link.open import open_port
     from resume_rig.rig.smp.client import SmpClient
@@ -179,7 +180,7 @@ def _rig_at(url: str, clock: "Clock") -> "SmpRig":
     return SmpRig(SmpClient(open_port(url, clock), clock, secrets.randbits(8)))
 
 
-def _start_bootloader(url: str, image: "Uf2Image", clock: "Clock") -> None:
+def _start_bootloader(url: "RigUrl", image: "Uf2Image", clock: "Clock") -> None:
     """Ask the board for its bootloader, unless the image is for another chip.
 
     Raises:
@@ -199,7 +200,7 @@ def _start_bootloader(url: str, image: "Uf2Image", clock: "Clock") -> None:
         rig.close()
 
 
-def _await_board(url: str, clock: "Clock", wait_ns: int) -> "RigInfo":
+def _await_board(url: "RigUrl", clock: "Clock", wait_ns: int) -> "RigInfo":
     """Return who answers once the new image runs.
 
     Raises:
