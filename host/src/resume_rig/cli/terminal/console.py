@@ -113,7 +113,7 @@ def print_note(text: str, end: str = "\n") -> None:
 
     A terminal that was closed, or a pipe that nobody reads any more, stops no campaign.
     """
-    _note(joined(text, end))
+    _note(terminal_text(text + end))
 
 
 def _note(text: str) -> None:
@@ -218,12 +218,10 @@ def _warning(text: object, kind: type[Warning], path: str, line: int, *_more: ob
 def _traceback(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    print_lines("".join(traceback.format_exception(kind, error, trace)))
-
-
-def print_lines(text: str) -> None:
-    """Write several lines to standard error, each cleaned."""
-    _note(joined(*text.splitlines(keepends=True)))
+    for piece in traceback.format_exception(kind, error, trace):
+        # Places in the source, and what joins two tracebacks, are lines; the rest is the error's.
+        ours = piece.startswith((" ", "\n"))
+        _note(joined(*(piece.splitlines(keepends=True) if ours else [piece])))
 
 
 def answer_lines(text: str) -> None:
