@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import Final, Protocol
 
 import serial
+from serial import rfc2217
 from serial.tools import list_ports
 from serial.urlhandler import protocol_socket
 
@@ -209,7 +210,7 @@ def open_serial(path: str, clock: Clock, name: str) -> SerialTransport:
 
     Raises:
         LinkLost: there is no such port, it is taken, or it is not a serial port.
-        UsageError: the path is an URL of a kind that pyserial does not know.
+        UsageError: the path is a URL, or no name of a port.
     """
     port = open_plain(path, POLL_S if sys.platform == "win32" else 0)
     return SerialTransport(port, clock, name)
@@ -221,8 +222,14 @@ def open_plain(path: str, timeout_s: float) -> serial.Serial:
     Raises:
         LinkLost, UsageError: as `open_serial`.
     """
+    # pyserial's URLs run more than a port: spy:// writes files, socket:// calls hosts.
+    if "://" in path:
+        raise UsageError(
+            f"{path!r:.200} is not the name of a serial port but a URL; allowed is what the system "
+            "calls a port, and a port on another machine is socket:HOST:PORT or rfc2217:HOST:PORT"
+        )
     try:
-        return serial.serial_for_url(
+        return serial.Serial(
             path,
             baudrate=BAUD,
             timeout=timeout_s,
