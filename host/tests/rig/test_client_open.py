@@ -63,6 +63,7 @@ def test_an_url_that_is_none_is_a_usage_error(url: str, sentence: str) -> None:
     with pytest.raises(UsageError) as caught:
         open_rig(url)
     assert sentence in str(caught.value)
+    assert "a-secret" not in str(caught.value)
 
 
 def test_a_port_that_is_not_there_is_link_lost(tmp_path: Path) -> None:
