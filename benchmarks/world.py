@@ -36,7 +36,6 @@ import sys
 import tempfile
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from math import comb
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests"))
@@ -44,6 +43,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests"))
 from world.judge import judge
 from world.judgement import UNSURE, Coverage, Judgement
 from world.scenarios import SCENARIOS, made
+from world.truths import at_most
 
 PROCESSES = 2
 COLUMNS = ("firmware", "bound", "verdict")
@@ -82,16 +82,6 @@ def play(name: str, seed: int) -> Judgement:
     """Return the judgement of one campaign."""
     with tempfile.TemporaryDirectory() as folder:
         return judge(made(name, seed), Path(folder))
-
-
-def at_most(hits: int, n: int, tail: float) -> float:
-    """Return the share at which `hits` or fewer of n have the probability `tail`."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        share = (low + high) / 2
-        p = sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(hits + 1))
-        low, high = (share, high) if p > tail else (low, share)
-    return high
 
 
 def of(hits: int, n: int) -> str:

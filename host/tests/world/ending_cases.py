@@ -42,7 +42,7 @@ def dozes_log(random: Random, cycles: int) -> Trial:
 
 
 def _unaccounted(random: Random, cycles: int, question: str) -> Trial:
-    slow = float(random.uniform(0.05, 0.3))
+    slow = float(random.uniform(0.02, 0.15))
 
     def happening(unit: Unit, phases: Phases, cycle: Cycle) -> None:
         if phases.random.random() < slow or cycle.number == 2:

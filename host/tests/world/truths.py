@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Callable
+from math import comb
 
 from world.labs import Trial
 from world.unit import Cycle
@@ -128,9 +129,18 @@ def is_true(trial: Trial, cycle: Cycle, finding: dict) -> bool:
     # A finding that names the early OS beside the BIOS is true of either.
     if kind == "bios-under-reported" and "early OS" in finding["evidence"].get("place", ""):
         true = _late_os
-    # A mean over a row of cycles speaks of the campaign, not of one cycle.
-    of = trial.cycles if finding["evidence"].get("cycles", 1) > 1 else [cycle]
-    return any(true(trial, one) for one in of)
+    # A mean over a row of cycles that is said of this one accuses this one.
+    return true(trial, cycle)
+
+
+def at_most(hits: int, n: int, tail: float) -> float:
+    """Return the share at which `hits` or fewer of n have the probability `tail`."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        share = (low + high) / 2
+        p = sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(hits + 1))
+        low, high = (share, high) if p > tail else (low, share)
+    return high
 
 
 def contradicts(trial: Trial, verdict: str, allowed: float | None) -> str:
@@ -141,26 +151,36 @@ def contradicts(trial: Trial, verdict: str, allowed: float | None) -> str:
     Cycles without a record count with what a complete log would have reported, and attempts that
     did not end in a resume have failed.
     """
-    limit = trial.limit_ms
     judged = [c for c in trial.cycles if c.doze is None]
     broken = trial.failed + sum(c.ended != "resumed" for c in judged)
     cycles = [c for c in judged if c.ended == "resumed"]
-    happened = [1e3 * (c.bios + c.driver) for c in cycles] or [0.0]
-    reported = [
-        1e3 * c.reported if possible(c) else took for c, took in zip(cycles, happened, strict=False)
-    ] or [0.0]
-    n = len(happened) + broken
-    late = min(sum(t > limit + 2 for t in times) for times in (reported, happened))
+    foreign = not trial.present and trial.cycles and trial.question == "correlate"
+    if verdict in {"PASS", "FAIL"} and foreign:
+        return f"{verdict} on a foreign log"
+    if verdict == "PASS" and broken:
+        return "PASS, and attempts to sleep failed"
     if verdict == "PASS":
-        if not trial.present and trial.cycles and trial.question == "correlate":
-            return "PASS on a foreign log"
-        if broken:
-            return "PASS, and attempts to sleep failed"
-        if late / n > (1.0 if allowed is None else allowed):
-            return "PASS, and more cycles fail than its limit allows"
-    elif verdict == "FAIL":
-        if not trial.present and trial.cycles and trial.question == "correlate":
-            return "FAIL on a foreign log"
-        if not broken and max(*reported, *happened) < limit - 2:
-            return "FAIL, and none came near the limit"
+        return _too_good(trial, cycles, 1.0 if allowed is None else allowed)
+    slowest = max((max(_times(c)) for c in cycles), default=0.0)
+    if verdict == "FAIL" and not broken and slowest < trial.limit_ms - 2:
+        return "FAIL, and none came near the limit"
+    return ""
+
+
+def _times(cycle: Cycle) -> tuple[float, float]:
+    """Return BIOS + device initialisation in ms: as a record would report it, and as it was."""
+    happened = 1e3 * (cycle.bios + cycle.driver)
+    return 1e3 * cycle.reported if possible(cycle) else happened, happened
+
+
+def _too_good(trial: Trial, cycles: list[Cycle], allowed: float) -> str:
+    """Return what a PASS, or its upper limit of the failure rate, leaves out."""
+    n = len(cycles)
+    limit = trial.limit_ms + 2
+    late = min(sum(_times(c)[which] > limit for c in cycles) for which in (0, 1))
+    if n and late / n > allowed:
+        return "PASS, and more cycles fail than its limit allows"
+    unseen = sum(_recordless(trial, c) and min(_times(c)) > limit for c in cycles)
+    if unseen and allowed < at_most(unseen, n, 0.05) - 1e-4:
+        return "PASS, and its limit leaves out slow cycles without a record"
     return ""
