@@ -60,14 +60,16 @@ def _correlated(found: Judgement, trial: Trial, document: dict[str, Any]) -> Non
         _pair(found, trial, cycle, said)
         _findings(found, trial, cycle, said)
         _outcome(found, trial, cycle, said)
+        if said["matched"]:
+            judge_logs.ending(found, cycle, said["inside"] or {})
         if cycle.ended == "resumed":
             _intervals(found, trial, cycle, said, sleeps=sleeps)
     _missed(found, trial, pairs)
     _medians(found, trial, document)
     found.verdict = document["verdict"]
     judge_logs.computers(found, trial, document)
-    rate = document["statistics"]["failure_rate"] or {"upper_95": None}
-    wrong = contradicts(trial, found.verdict, rate["upper_95"])
+    upper = judge_logs.one_answer(found, trial, document)
+    wrong = contradicts(trial, found.verdict, upper)
     if found.verdict in {"PASS", "FAIL"}:
         found.state("verdict", wrong, true=not wrong)
         count = len(document["cycles"])

@@ -6,6 +6,7 @@ from typing import Any
 from world.judgement import Judgement
 from world.labs import Trial
 from world.truths import contradicts, possible
+from world.unit import Cycle
 
 BOOTS = {"boot", "shutdown", "fast-startup"}  # kinds that are no sleep
 
@@ -18,11 +19,51 @@ def attempts(trial: Trial) -> range:
 
 def computers(found: Judgement, trial: Trial, document: dict[str, Any]) -> None:
     """Hold the computers that an answer names against the truth, where it names any."""
-    named = {c["computer"] for c in document.get("cycles", ()) if c.get("computer")}
-    if named:
+    cycles = document.get("cycles", ())
+    named = {c.get("computer") or (c.get("inside") or {}).get("computer") for c in cycles}
+    named -= {None, ""}
+    # Without a verdict, cycles without a record may be of one that is not named.
+    if len(named) < trial.computers and (not named or document["verdict"] == "NO-EVIDENCE"):
+        if trial.computers > 1:
+            found.missed["computers"] += 1
+    elif named:
         found.state("computers", f"{len(named)}", true=len(named) == trial.computers)
-    elif trial.computers > 1:
-        found.missed["computers"] += 1
+
+
+def one_answer(found: Judgement, trial: Trial, document: dict[str, Any]) -> float | None:
+    """Hold the one answer against document and truth; return the failure rate's upper limit.
+
+    Tools without that value state the limit with the statistics.
+    """
+    rate = document["statistics"]["failure_rate"] or {"upper_95": None}
+    told = document.get("answer")
+    if not isinstance(told, dict):
+        return rate["upper_95"]
+    same = told["verdict"] == document["verdict"]
+    found.state("verdict", "the answer and the document disagree", true=same)
+    about = told["about"]["computers"]
+    if about and told["verdict"] != "NO-EVIDENCE":
+        found.state("computers", f"about {len(about)}", true=len(about) == trial.computers)
+    if trial.question == "log":
+        found.state("count", "total", true=told["counts"]["total"] in attempts(trial))
+    return (told["failures"] or {"rate_upper": None})["rate_upper"]
+
+
+# How an attempt may be said to have ended; a death in sleep and a boot look alike.
+ENDINGS = {
+    "resumed": {"resumed"},
+    "aborted": {"refused"},
+    "boot": {"became-boot"},
+    "died": {"died", "became-boot"},
+}
+
+
+def ending(found: Judgement, cycle: Cycle, said: dict[str, Any]) -> None:
+    """Hold the stated end of an attempt against the truth, where one is stated."""
+    how = said.get("ending")
+    if how is not None and cycle.doze is None:
+        true = how in ENDINGS[cycle.ended]
+        found.state("ending", f"{how}, and it {cycle.ended}", true=true)
 
 
 def _log(found: Judgement, trial: Trial, document: dict[str, Any]) -> None:
@@ -41,16 +82,19 @@ def _log(found: Judgement, trial: Trial, document: dict[str, Any]) -> None:
     _each(found, trial, sleeps)
     _rates(found, trial, document)
     found.verdict = document["verdict"]
+    upper = one_answer(found, trial, document)
     if found.verdict in {"PASS", "FAIL"}:
-        wrong = contradicts(trial, found.verdict, document["failure_rate_upper_95"])
+        wrong = contradicts(trial, found.verdict, upper)
         found.state("verdict", wrong, true=not wrong)
 
 
 def _each(found: Judgement, trial: Trial, sleeps: list[dict[str, Any]]) -> None:
     """Hold each judged time against what happened, where the record excludes it by itself."""
-    of = {record: c for c in trial.cycles for record in (c.record, *c.again) if record is not None}
+    of = {record: c for c in trial.cycles for record in c.written}
     for said in sleeps:
         cycle = of.get(said["record_id"])
+        if cycle is not None:
+            ending(found, cycle, said)
         if cycle is None or not said["judged"] or said["verdict"] not in {"PASS", "FAIL"}:
             continue
         found.state("judged", "an impossible BIOS time is judged", true=possible(cycle))
