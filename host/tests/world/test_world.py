@@ -64,7 +64,7 @@ FALSE_TODAY = {
     ("mixed-long", 2): CLIPPED,
     ("mixed-unit", 2): UPTIME,
     ("mixed-constant", 1): MIDDLE,
-    ("constant", 1): MIDDLE,
+    ("constant", 1): CLIPPED,
     ("updated", 1): MIDDLE,
     ("slewed", 1): SLEWS,
     **{(world, seed): TWICE for world in ("twice-log", "overlap-log") for seed in (1, 2)},
