@@ -149,3 +149,21 @@ def test_a_signal_ends_a_question(
     if name != "SIGKILL":
         assert (process.returncode, out, err) == (130, "", "resume-rig: stopped.\n")
         assert left_over(folder) == []
+
+
+def test_no_text_of_a_lake_or_a_question_drives_the_terminal(command, folder: Path) -> None:
+    nasty = "a\x1b[2J\x9b2J\u202e\nINJECTED \x1b]8;;http://a.test/\x07"
+    Lake("lake").add(made_facts(Made(product=nasty, unit=nasty)))
+
+    for text in (
+        "SELECT product, dut FROM campaigns",
+        'SELECT 1 AS "\x1b[2J\nINJECTED", 2 AS "\u202e" FROM campaigns',
+        "SELECT chr(27) || '[2J' AS c, [chr(10) || 'INJECTED'] AS l FROM campaigns",
+        "SELECT \x1b[2J FROM \u202e",
+    ):
+        for more in ((), ("--json",)):
+            said = command("query", "lake", text, *more)
+            assert said.status in {0, 2}
+            shown = said.out + said.err
+            assert [c for c in shown if not c.isprintable() and c != "\n"] == []
+            assert [line for line in shown.split("\n") if line.startswith("INJECTED")] == []

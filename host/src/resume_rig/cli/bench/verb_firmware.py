@@ -22,6 +22,7 @@ from resume_rig.report.text.terminal_text import LINE_START, joined
 
 if TYPE_CHECKING:
     from resume_rig.model.clock import Clock
+    from resume_rig.model.rig_url import RigUrl
     from resume_rig.rig.interface import RigInfo
     from resume_rig.rig.link.client import SmpRig
     from resume_rig.rig.update.image import FirmwareImage, Uf2Image
@@ -177,7 +178,7 @@ def execute_install(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _rig_at(url: str, clock: "Clock") -> "SmpRig":
+def _rig_at(url: "RigUrl", clock: "Clock") -> "SmpRig":
     from resume_rig.rig.link.client import SmpRig
     from resume_rig.rig.link.open import open_port
     from resume_rig.rig.smp.client import SmpClient
@@ -185,7 +186,7 @@ def _rig_at(url: str, clock: "Clock") -> "SmpRig":
     return SmpRig(SmpClient(open_port(url, clock), clock, secrets.randbits(8)))
 
 
-def _start_bootloader(url: str, image: "Uf2Image", clock: "Clock") -> None:
+def _start_bootloader(url: "RigUrl", image: "Uf2Image", clock: "Clock") -> None:
     """Ask the board for its bootloader, unless the image is for another chip.
 
     Raises:
@@ -205,7 +206,7 @@ def _start_bootloader(url: str, image: "Uf2Image", clock: "Clock") -> None:
         rig.close()
 
 
-def _await_board(url: str, clock: "Clock", wait_ns: int) -> "RigInfo":
+def _await_board(url: "RigUrl", clock: "Clock", wait_ns: int) -> "RigInfo":
     """Return who answers once the new image runs.
 
     Raises:
