@@ -14,7 +14,7 @@ import sqlite3
 import subprocess
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib import metadata
@@ -182,8 +182,9 @@ def make_bundle(
                 opened.copy_to(place / STORE)
             judged = judge_bundled(place / STORE)
             _check_trace(trace, judged.assessed)
-            (place / REPORT).write_bytes(judged.report())
-            (place / ANSWER).write_bytes(judged.answer())
+            for name, pieces in judged.texts():
+                with (place / name).open("wb") as file:
+                    file.writelines(pieces)
             # A log's own name may be one that no other system takes: it stands in the manifest.
             (place / LOGS).mkdir()
             origins = {f"{LOGS}/{number:03d}": log for number, log in enumerate(logs, 1)}
@@ -234,15 +235,12 @@ class Judged:
     assessed: Assessed
     begun: str | None
 
-    def report(self) -> bytes:
-        """Return the report; it names the store as the bundle does, wherever that is."""
-        raw = raw_of_store(Path(STORE), Path(REPORT))
-        return html_at(self.assessed, f"begun {self.begun}", raw).encode()
-
-    def answer(self) -> bytes:
-        """Return what `correlate --json` says."""
+    def texts(self) -> Iterator[tuple[str, Iterable[bytes]]]:
+        """Yield answer and report, each in pieces; both name the store as the bundle does."""
         pieces = correlation_pieces(self.assessed.correlation, self.assessed.facts)
-        return "".join(pieces).encode()
+        yield ANSWER, (piece.encode() for piece in pieces)
+        raw = raw_of_store(Path(STORE), Path(REPORT))
+        yield REPORT, [html_at(self.assessed, f"begun {self.begun}", raw).encode()]
 
     def stated(self, trace: Trace) -> dict[str, Json]:
         """Return the part of the manifest that follows from the store and the trace.

@@ -8,7 +8,7 @@ import json
 import math
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -272,14 +272,12 @@ def _content_problems(
         if name not in manifest.files:
             problems.append(f"{name} is not in the manifest")
             continue
-        sha = hashlib.sha256()
         try:
-            for chunk in content(stream, entry):
-                sha.update(chunk)
+            digest = _digest(content(stream, entry))
         except NotCanonical as error:
             problems.append(str(error))
             continue
-        if (entry.size_bytes, sha.hexdigest()) == manifest.files[name]:
+        if (entry.size_bytes, digest) == manifest.files[name]:
             matched += 1
         else:
             problems.append(f"{name} is not the file that the manifest names (SHA-256)")
@@ -364,18 +362,24 @@ def _judged_again(
         judged = judge_bundled(store)
         found.verdict = judged.assessed.correlation.verdict.value
         stated = json.loads(manifest_bytes(judged.stated(trace)))
-        report, answer = judged.report(), judged.answer()
+        texts = [(name, _digest(pieces)) for name, pieces in judged.texts()]
     except ResumeRigError as error:
         found.problems.append(f"its store cannot be judged: {one_line(str(error), 200)}")
         return found
     for name, value in stated.items():
         found.compare(name, value, manifest.stated[name])
     others = _other_versions(manifest.stated["software"])
-    for name, ours in ((ANSWER, answer), (REPORT, report)):
+    for name, digest in texts:
         # The manifest's checksum is that of the file in the bundle: that was checked.
-        same = hashlib.sha256(ours).hexdigest() == manifest.files[name][1]
-        found.note(name, others, same=same)
+        found.note(name, others, same=digest == manifest.files[name][1])
     return found
+
+
+def _digest(pieces: Iterable[bytes]) -> str:
+    sha = hashlib.sha256()
+    for piece in pieces:
+        sha.update(piece)
+    return sha.hexdigest()
 
 
 def _other_versions(theirs: object) -> list[str]:
