@@ -4,10 +4,13 @@ Every series is of this campaign; who it is of stands once, in `resume_rig_campa
 hold names of this project and of the DUT's profile, never a text that a DUT wrote while it ran.
 """
 
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
+from socketserver import BaseRequestHandler
 from typing import Any, Final
 
 from resume_rig.analysis.stats.figures import failure_rate_lower, failure_rate_upper
@@ -39,6 +42,10 @@ BUCKETS_S: Final = (0.2, 0.3, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 1.9, 2.0, 2.1, 2.
 # What a rate is held against where the plan names none. Assumed: 299 cycles show it.
 FAILURE_RATE: Final = 0.01
 _LABEL_MOST: Final = 120
+
+REQUEST_S: Final = 10.0
+"""What Prometheus waits for an answer by default, and what a whole request may take here."""
+
 _MS: Final = 1e3
 
 
@@ -204,6 +211,32 @@ class Metrics:
         self._bound.labels("upper").set(failure_rate_upper(failed, judged) if judged else 1.0)
 
 
+def _hanging_up(handler: type[BaseRequestHandler]) -> type[BaseRequestHandler]:
+    """Return a handler that hangs up on a client that is not done in time, however it drips."""
+
+    class Hasty(handler):  # type: ignore[misc, valid-type]
+        def setup(self) -> None:
+            self._deadline = threading.Timer(REQUEST_S, self._hang_up)
+            self._deadline.daemon = True
+            self._deadline.start()
+            super().setup()
+
+        def finish(self) -> None:
+            self._deadline.cancel()
+            with suppress(OSError):  # what was left to send to a client that is gone
+                super().finish()
+
+        def handle(self) -> None:
+            with suppress(OSError):
+                super().handle()
+
+        def _hang_up(self) -> None:
+            with suppress(OSError):
+                self.request.shutdown(socket.SHUT_RDWR)
+
+    return Hasty
+
+
 @contextmanager
 def served_metrics(host: str, port: int) -> Iterator[tuple[Metrics, str]]:
     """Serve the figures of one campaign for the length of the block; yield them and the address.
@@ -227,6 +260,7 @@ def served_metrics(host: str, port: int) -> Iterator[tuple[Metrics, str]]:
             f"could not serve metrics at {host}:{port}: {error}; name an address of this machine "
             "and a port that is free (--metrics HOST:PORT)"
         ) from error
+    server.RequestHandlerClass = _hanging_up(server.RequestHandlerClass)
     try:
         yield metrics, f"http://{host}:{server.server_port}/metrics"
     finally:
