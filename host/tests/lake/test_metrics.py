@@ -21,6 +21,7 @@ pytest.importorskip("prometheus_client", reason="the extra metrics is not here; 
 
 from prometheus_client import CollectorRegistry, generate_latest
 
+from resume_rig.acceptance import metrics
 from resume_rig.acceptance.metrics import Metrics, served_metrics
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.verdict import Verdict
@@ -205,3 +206,16 @@ def test_a_real_prometheus_fetches_ten_rigs(
         f"127.0.0.1:{p}" for p in ports[2:]
     }
     assert [expression for expression, rows in drawn.items() if rows == 0] == []
+
+
+@pytest.mark.parametrize("drip", [b"", b"G", b"GET /metrics HTTP/1.1\r\nX: "])
+def test_a_client_that_is_not_done_in_time_is_hung_up_on(
+    drip: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metrics, "REQUEST_S", 0.3)
+    with served_metrics("127.0.0.1", 0) as (_, address):
+        place = urllib.parse.urlsplit(address)
+        with socket.create_connection((place.hostname, place.port), timeout=30) as silent:
+            silent.sendall(drip)
+            assert silent.recv(1) == b""
+        assert "resume_rig_running" in fetched(address)
