@@ -27,10 +27,12 @@ from resume_rig.cli.terminal.console import (
     is_for_machine,
     print_note,
     printer_of,
+    somebody_reads_notes,
     status_of_verdict,
 )
 from resume_rig.model.errors import ResumeRigError, UsageError
 from resume_rig.model.rig_url import StoredRigUrl, command_to_go_on
+from resume_rig.report.text.terminal_text import BELL, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +52,7 @@ class TerminalPerson:
         """Show a sentence; what was typed before it is no answer to it."""
         while _typed():
             sys.stdin.readline()
-        print_note(f"\aresume-rig: {text}")
+        print_note(joined(BELL, f"resume-rig: {text}"))
 
     def answered(self) -> bool:
         """Return whether a line was typed since."""
@@ -59,7 +61,7 @@ class TerminalPerson:
 
 def person_at_terminal() -> TerminalPerson | None:
     """Return who can be asked; None where nobody sits at a terminal, or it cannot be polled."""
-    if sys.platform == "win32" or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if sys.platform == "win32" or not (sys.stdin.isatty() and somebody_reads_notes()):
         return None
     return TerminalPerson()
 

@@ -1,5 +1,6 @@
 """From a rig URL to a rig that is identified, and the clock that belongs to it."""
 
+import os
 import re
 import secrets
 from collections.abc import Callable
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from resume_rig.guard.token import TOKEN_VARIABLE, token_from
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
@@ -291,12 +293,18 @@ def _open_port(url: str, scheme: str, rest: str, clock: Clock) -> Transport:
         case "socket":
             return open_socket(*_host_and_port(url, rest), clock, url)
         case "rfc2217":
-            return open_rfc2217(*_host_and_port(url, rest), clock, url)
+            where = _host_and_port(url, rest)
+            return open_rfc2217(*where, clock, url, token=token_from(os.environ))
         case _:
             raise UsageError(f"{url!r} is not the URL of a rig; allowed are {_ALLOWED}")
 
 
 def _host_and_port(url: str, text: str) -> tuple[str, int]:
+    if "@" in text:  # not shown: what stands before it may be a secret
+        raise UsageError(
+            "the URL of a rig has no user and no token in it, as URLs are kept in stores; name the "
+            f"token by {TOKEN_VARIABLE} in the environment"
+        )
     found = _HOST_AND_PORT.fullmatch(text.removeprefix("//"))
     if found is None or not 0 < int(found["port"]) < 65536:
         raise UsageError(
