@@ -277,7 +277,7 @@ def test_serial_is_no_url_of_pyserial_for_pytest_robot_labgrid_and_the_window(
     "place",
     [
         *("127.0.0.1:{port}?logging=debug", "127.0.0.1:{port}/x", "127.0.0.1:{port}#x"),
-        *("me@127.0.0.1:{port}", "127.0.0.1?x:{port}", "127.0.0.1/x:{port}", "[127.0.0.1]:{port}"),
+        *("127.0.0.1?x:{port}", "127.0.0.1/x:{port}", "[127.0.0.1]:{port}"),
         *("127.0.0.1:{port}?timeout=1&logging=info", "127.0.0.1 :{port}", "127.0.0.1:{port}\n"),
     ],
 )
