@@ -186,7 +186,7 @@ def make_bundle(
                 begun = utc_json(opened.identity.created_utc_ns)
             (place / REPORT).write_text(html_at(assessed, f"begun {begun}"), "utf-8")
             with (place / ANSWER).open("w", encoding="utf-8") as file:
-                file.writelines(correlation_pieces(assessed.correlation, assessed.facts))
+                file.writelines(correlation_pieces(assessed.campaign))
             # A log's own name may be one that no other system takes: it stands in the manifest.
             (place / LOGS).mkdir()
             origins = {f"{LOGS}/{number:03d}": log for number, log in enumerate(logs, 1)}

@@ -19,9 +19,17 @@ from resume_rig.model.result.fleet import (
     Trait,
 )
 from resume_rig.model.result.verdict import RESUME, Verdict
-from resume_rig.model.units import count_of, percent_up
+from resume_rig.model.units import (
+    capitalised,
+    count_of,
+    percent_up,
+)
 from resume_rig.report.text.terminal_style import Column, TerminalStyle
-from resume_rig.report.text.wording import MISSING, capitalised, requirement_sentence, utc_text
+from resume_rig.report.text.wording import (
+    MISSING,
+    requirement_sentence,
+    utc_text,
+)
 
 LIGHT: Final = "press_to_light_ns"
 _FINDINGS_SHOWN: Final = 3
