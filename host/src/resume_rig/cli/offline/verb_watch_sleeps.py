@@ -11,7 +11,13 @@ from resume_rig.cli.terminal.arguments import (
     named,
     requirement_of,
 )
-from resume_rig.cli.terminal.console import answer, answer_style, print_note, status_of_verdict
+from resume_rig.cli.terminal.console import (
+    answer,
+    answer_json,
+    answer_style,
+    print_note,
+    status_of_verdict,
+)
 from resume_rig.model.errors import RecordError
 
 if TYPE_CHECKING:
@@ -70,7 +76,10 @@ def execute(args: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             watching.look()
         log = watching.answered()
-    answer([summary_json(log)] if args.json else summary_lines(log, answer_style()))
+    if args.json:
+        answer_json([summary_json(log)])
+    else:
+        answer(summary_lines(log, answer_style()))
     return status_of_verdict(log.answer.verdict)
 
 
@@ -111,8 +120,10 @@ class _Watching:
             return
         log, before = self.answered(), len(self._records) - len(new)
         for number, cycle in zip(log.numbers[before:], log.judgement.cycles[before:], strict=True):
-            line = watched_json(cycle, number) if self._as_json else None
-            answer([line or watched_line(cycle, answer_style())])
+            if self._as_json:
+                answer_json([watched_json(cycle, number)])
+            else:
+                answer([watched_line(cycle, answer_style())])
 
     def answered(self) -> "AnsweredLog":
         """Judge all of them."""

@@ -10,6 +10,7 @@ from resume_rig.acceptance.assessment import Assessed, html_at
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli.terminal.console import (
     answer,
+    answer_json,
     answer_style,
     is_for_machine,
     print_event,
@@ -33,7 +34,12 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
         except UsageError as error:
             failed, report = error, None
             assessed = assessed.without_report()
-    answer(_text(assessed, args))
+    if args.json:
+        from resume_rig.report.campaign.document import correlation_pieces
+
+        answer_json(correlation_pieces(assessed.campaign))
+    else:
+        answer(_text(assessed, args))
     if failed is not None:
         raise failed
     if not args.json and not is_for_machine(args):
@@ -44,11 +50,7 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
 
 
 def _text(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
-    """Return the answer as it was asked for."""
-    if args.json:
-        from resume_rig.report.campaign.document import correlation_pieces
-
-        return correlation_pieces(assessed.campaign)
+    """Return the answer for people."""
     from resume_rig.report.campaign.terminal import correlation_table
 
     style = answer_style()

@@ -49,6 +49,7 @@ from resume_rig.report.text.terminal_style import (
     fitting_columns,
     table_lines,
 )
+from resume_rig.report.text.terminal_text import joined
 from resume_rig.report.text.wording import (
     TERMINAL_ROWS,
     board_clock_sentences,
@@ -135,7 +136,7 @@ def cycle_line(
     findings = findings_of(cycle) if isinstance(cycle, ReconciledCycle) else outside.findings
     if findings:
         parts.append(style.shown(", ".join(f.kind.value for f in findings), 100))
-    return "  ".join(parts)
+    return joined(*parts, between="  ")
 
 
 def _cycles(campaign: AnsweredCampaign, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
@@ -255,7 +256,7 @@ def _coloured(line: str, cycle: ReconciledCycle, style: TerminalStyle) -> str:
         return line
     # The verdict stands once in a row, after the numbers; only findings' counts follow it.
     front, word, rest = line.rpartition(cycle.verdict.value)
-    return f"{front}{style.verdict(cycle.verdict)}{rest}" if word else line
+    return joined(front, style.verdict(cycle.verdict), rest) if word else line
 
 
 def _left_out(
