@@ -7,6 +7,7 @@ from typing import Final
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
+from resume_rig.analysis.answer.log_figures import damaged_logs
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.log.state import (
     LogsJudged,
@@ -158,7 +159,7 @@ class LogView(View):
             f"{count_of(len(judgement.reading.sources), 'log')} read,"
             f" {count_of(len(judgement.cycles), 'record')}."
         )
-        damaged = sum(not source.integrity.ok for source in judgement.reading.sources)
+        damaged = damaged_logs(judged.log)
         if damaged:
             self.notice.fail(
                 f"{count_of(damaged, 'source')} incomplete, so records may be missing; see the tab"

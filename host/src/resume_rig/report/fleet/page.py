@@ -56,6 +56,7 @@ class FleetPage:
     title: str
     generated: str
     badge: Badge
+    headline: str
     why: str
     subject: str
     trust: tuple[TrustBadge, ...]
@@ -72,7 +73,8 @@ def fleet_page(fleet: Fleet, generated: str) -> FleetPage:
         title=f"Many {nouns_of(fleet.campaigns).subjects}",
         generated=generated,
         badge=badge(fleet.verdict),
-        why=fleet.why,
+        headline=fleet.headline,
+        why=f"{capitalised(fleet.why)}.",
         subject=subject_sentence(fleet),
         trust=tuple(_trust(fleet)),
         tiles=_tiles(fleet),

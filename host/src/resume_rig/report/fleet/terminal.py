@@ -264,7 +264,8 @@ _DISPLAY: Final = "display on"
 
 def fleet_table(fleet: Fleet, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
     """Yield the whole answer of `fleet`, with `show_all` every campaign of a long group."""
-    yield style.verdict_line(fleet.verdict, fleet.why)
+    yield style.verdict_line(fleet.verdict, fleet.headline)
+    yield style.paragraph(f"{capitalised(fleet.why)}.")
     yield style.paragraph(subject_sentence(fleet))
     yield style.paragraph(requirement_sentence(fleet.requirement))
     has_wires = not nouns_of(fleet.campaigns).only_logs
