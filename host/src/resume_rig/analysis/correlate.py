@@ -344,6 +344,7 @@ def _verdict(campaign: Examined) -> Correlation:
             ((c.outside, certain[i]) for i, c in enumerate(campaign.cycles) if i in certain),
             campaign.around,
         ),
+        levels=campaign.around.norms.levels,
         clock_steps=tuple(
             ClockStep(cycles[before].outside.number, cycles[after].outside.number, step_ns / 1e9)
             for before, after, step_ns in found.steps
@@ -396,7 +397,7 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         certainty=matched.certainty,
         record_missing=matched.missing,
         bios_impossible=impossible,
-        bios_checked=pair is not None and pair.bios_unproven is not None,
+        bios_checked=pair is not None and pair.claims.proven is not None,
         press_to_desktop=press_to_desktop(outside, record, campaign.reset_to_tsc),
         shutdown=campaign.shutdowns.get(outside.number) if matched.is_certain else None,
     )

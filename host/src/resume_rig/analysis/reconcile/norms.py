@@ -9,16 +9,21 @@ from itertools import pairwise
 from math import sqrt
 from statistics import fmean, median
 
+import numpy as np
+
 from resume_rig.analysis.reconcile.thresholds import (
     DOUBLED_NS,
     FAR_SIGMAS,
     FEW_CYCLES,
+    FIRMWARE_DRIFT_MS,
     LIGHT_AFTER_COMPLETE_NS,
     MEDIAN_OF,
+    ONE_CAUSE,
     SPREAD_OF,
     TICKS_FIT,
     TICKS_RATIO,
     TICKS_SPREAD_MS,
+    UNEXPLAINED_NS,
     UNUSUAL_BY_CHANCE,
     UPTIME_MS,
     UPTIME_STEP_MS,
@@ -27,11 +32,12 @@ from resume_rig.analysis.reconcile.thresholds import (
     residual,
 )
 from resume_rig.analysis.stats.figures import MAD_TO_SIGMA, student_t_beyond
+from resume_rig.analysis.stats.trend import STRETCH_LEAST, change_points_of
 from resume_rig.model.channel import WakeBy
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import OutsideCycle, UsualRest
+from resume_rig.model.result.cycle import LevelChange, OutsideCycle, UsualRest
 from resume_rig.model.units import NS_PER_MS
 
 
@@ -75,7 +81,9 @@ def platform_of(dut: DutProfile | None) -> Platform:
     )
 
 
-Group = tuple[SleepKind, WakeBy | None]
+Group = tuple[SleepKind, WakeBy | None, int]
+"""Kind of sleep, wake source, and how many times the levels of the campaign changed before."""
+
 Pair = tuple[OutsideCycle, OsRecord]
 _Terms = tuple[int | None, int | None, int | None]
 """Of one cycle: its residual and its BiosInit in ns, BiosInit minus FullResume in ms."""
@@ -102,25 +110,44 @@ class Norm:
 
 @dataclass(frozen=True, slots=True)
 class Norms:
-    """What is normal in a campaign, by kind of sleep and wake source.
+    """What is normal in a campaign, by kind of sleep, wake source, and level.
+
+    Where a campaign falls in parts (a BIOS that was updated in the middle), each has its own.
 
     Attributes:
         residuals: of PLTRST# -> light minus BiosInit minus DriverInit; what the platform is known
             by, where it is.
         learned: the same, of this campaign in any case.
         bios: of BiosInit.
-        firmware_extra_ms: BiosInit minus FullResume, constant per machine; None below 3 cycles.
+        firmware_extra_ms: BiosInit minus FullResume, constant per machine; none below 3 cycles.
+        levels: what changed, in order of the cycles.
     """
 
     residuals: Mapping[Group, Norm] = field(default_factory=dict)
     learned: Mapping[Group, Norm] = field(default_factory=dict)
     bios: Mapping[Group, Norm] = field(default_factory=dict)
-    firmware_extra_ms: float | None = None
+    firmware_extra_ms: Mapping[int, float] = field(default_factory=dict)
+    levels: tuple[LevelChange, ...] = ()
+
+    def residual_of(self, outside: OutsideCycle, record: OsRecord) -> Norm | None:
+        """Return what the residual of a cycle is compared with."""
+        return self.residuals.get(self._group(outside, record))
+
+    def bios_of(self, outside: OutsideCycle, record: OsRecord) -> Norm | None:
+        """Return what the BiosInit of a cycle is compared with."""
+        return self.bios.get(self._group(outside, record))
+
+    def firmware_extra_of(self, outside: OutsideCycle) -> float | None:
+        """Return what BiosInit minus FullResume of a cycle is compared with."""
+        return self.firmware_extra_ms.get(part_of(outside, self.levels))
+
+    def _group(self, outside: OutsideCycle, record: OsRecord) -> Group:
+        return record.kind, outside.wake_by, part_of(outside, self.levels)
 
 
-def group_of(outside: OutsideCycle, record: OsRecord) -> Group:
-    """Return what a cycle can be compared with."""
-    return record.kind, outside.wake_by
+def part_of(outside: OutsideCycle, levels: Sequence[LevelChange]) -> int:
+    """Return in which part of the campaign a cycle is, from 0."""
+    return sum(change.first_cycle <= outside.number for change in levels)
 
 
 def norms_of(pairs: Iterable[Pair], platform: Platform = UNKNOWN_PLATFORM) -> Norms:
@@ -129,18 +156,66 @@ def norms_of(pairs: Iterable[Pair], platform: Platform = UNKNOWN_PLATFORM) -> No
     Ignored cycles are left out, and the first of each group where 8 more are there: it may be
     one of warming up. What the platform is known by goes before what the campaign shows.
     """
-    groups: dict[Group, list[_Terms]] = {}
+    alike: dict[tuple[SleepKind, WakeBy | None], list[tuple[OutsideCycle, _Terms]]] = {}
     for outside, record in pairs:
         if not outside.ignored:
-            groups.setdefault(group_of(outside, record), []).append(_terms_of(outside, record))
+            key = record.kind, outside.wake_by
+            alike.setdefault(key, []).append((outside, _terms_of(outside, record)))
+    levels = _levels_of(max(alike.values(), key=len, default=[]))
+    groups: dict[Group, list[_Terms]] = {}
+    for (kind, wake_by), members in alike.items():
+        for outside, terms in members:
+            groups.setdefault((kind, wake_by, part_of(outside, levels)), []).append(terms)
     warm = {group: members[len(members) > SPREAD_OF :] for group, members in groups.items()}
     learned = _medians({group: _present(each[0] for each in of) for group, of in warm.items()})
     return Norms(
         residuals=learned if platform.residual is None else _given(warm, platform.residual),
         learned=learned,
         bios=_medians({group: _present(each[1] for each in of) for group, of in warm.items()}),
-        firmware_extra_ms=_firmware_extra(warm.values(), platform),
+        firmware_extra_ms={
+            part: extra_ms
+            for part in range(len(levels) + 1)
+            if (extra_ms := _firmware_extra(warm, part, platform)) is not None
+        },
+        levels=levels,
     )
+
+
+def _levels_of(members: Sequence[tuple[OutsideCycle, _Terms]]) -> tuple[LevelChange, ...]:
+    """Return where residual, BiosInit or FullResume's distance from it changed for good.
+
+    Steps that scatter, a drift or a warm display may make do not count.
+    """
+    found: dict[int, LevelChange] = {}
+    least = (UNEXPLAINED_NS, UNEXPLAINED_NS, FIRMWARE_DRIFT_MS)
+    for term, least_of in enumerate(least):
+        known = [(each.number, terms[term]) for each, terms in members]
+        numbers = [number for number, value in known if value is not None]
+        values = np.array([value for _, value in known if value is not None], dtype=np.float64)
+        for change in change_points_of(values, numbers):
+            is_new = all(abs(change.cycle - other) >= STRETCH_LEAST for other in found)
+            if abs(change.after_ms - change.before_ms) > least_of and is_new:
+                found[change.cycle] = _level_change(members, change.cycle)
+    return tuple(found[number] for number in sorted(found))
+
+
+def _level_change(members: Sequence[tuple[OutsideCycle, _Terms]], first: int) -> LevelChange:
+    """Return by how much the medians of BiosInit and residual differ around a cycle."""
+    moved: list[int | None] = []
+    for term in (1, 0):
+        sides = [
+            _present(terms[term] for each, terms in members if (each.number >= first) is after)
+            for after in (False, True)
+        ]
+        both = [median(side) for side in sides if side]
+        moved.append(round(both[1] - both[0]) if len(both) == 2 else None)
+    bios_ns, rest_ns = moved
+    light_stayed = None
+    if bios_ns is not None and rest_ns is not None:
+        light_stayed = abs(bios_ns) > UNEXPLAINED_NS and (
+            abs(bios_ns + rest_ns) * ONE_CAUSE <= abs(bios_ns)
+        )
+    return LevelChange(first, bios_ns, rest_ns, bool(light_stayed))
 
 
 def norm_of(values_ns: Sequence[int]) -> Norm | None:
@@ -172,7 +247,7 @@ def usual_rests(norms: Norms) -> tuple[UsualRest, ...]:
     """Return what the campaign shows of its platform, for whoever keeps it in a DUT profile."""
     return tuple(
         UsualRest(kind, wake_by, norm.n, norm.median_ns, norm.spread_ns)
-        for (kind, wake_by), norm in norms.learned.items()
+        for (kind, wake_by, _), norm in norms.learned.items()
     )
 
 
@@ -199,10 +274,12 @@ def _present(values: Iterable[int | None]) -> list[int]:
     return [value for value in values if value is not None]
 
 
-def _firmware_extra(groups: Iterable[Sequence[_Terms]], platform: Platform) -> float | None:
+def _firmware_extra(
+    groups: Mapping[Group, Sequence[_Terms]], part: int, platform: Platform
+) -> float | None:
     if platform.firmware_extra_ms is not None:
         return platform.firmware_extra_ms
-    extras_ms = _present(each[2] for members in groups for each in members)
+    extras_ms = _present(each[2] for group, of in groups.items() if group[2] == part for each in of)
     return float(median(extras_ms)) if len(extras_ms) >= MEDIAN_OF else None
 
 

@@ -72,6 +72,7 @@ class FindingKind(StrEnum):
     LIT_BEFORE_OS = "lit-before-os"
     COMPLETE_BEFORE_LIGHT = "complete-before-light"
     UNEXPLAINED = "unexplained"
+    SUSPICION = "suspicion"
     BIOS_OVER_ADVISED = "bios-over-advised"
     OVERRUN = "overrun"
     BOARD_REBOOTED = "board-rebooted"

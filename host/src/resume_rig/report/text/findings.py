@@ -73,6 +73,7 @@ class Team(StrEnum):
     DRIVER = "Driver"
     RIG = "Rig"
     IMAGE = "Image team"
+    OPEN = "Not known"
 
 
 @unique
@@ -120,7 +121,9 @@ _WEIGHTS: Final[Mapping[tuple[Doubt, Team], tuple[FindingKind, ...]]] = MappingP
             *(_K.HIDDEN_BEFORE_SLEEP, _K.FIRMWARE_DISAGREES, _K.AVERAGE_RESUME_WRONG),
             *(_K.RESUME_COUNT_STUCK, _K.WAKE_SOURCE_MISMATCH, _K.LIT_BEFORE_OS),
         ),
-        (Doubt.OTHER_TIMES, Team.DRIVER): (_K.COMPLETE_BEFORE_LIGHT, _K.UNEXPLAINED),
+        (Doubt.OTHER_TIMES, Team.DRIVER): (_K.COMPLETE_BEFORE_LIGHT,),
+        # What the campaign's middle suggests names no owner.
+        (Doubt.OTHER_TIMES, Team.OPEN): (_K.SUSPICION, _K.UNEXPLAINED),
         (Doubt.NOTHING, Team.DRIVER): (_K.NEW_ERRORS,),
         (Doubt.NOTHING, Team.FIRMWARE): (_K.BIOS_OVER_ADVISED,),
         (Doubt.NOTHING, Team.IMAGE): (_K.NO_TRACE,),
@@ -168,6 +171,7 @@ _TITLES: Final[Mapping[FindingKind, str]] = MappingProxyType(
         _K.RESUME_COUNT_STUCK: "ResumeCount of the FPDT stands still",
         _K.S0_POWER_ASLEEP: "Asleep at the power of S0",
         _K.STATE_MISMATCH: "OS reports another sleep state",
+        _K.SUSPICION: "Suspicion, not shown by the cycle itself",
         _K.TRIGGER_UNCLEAR: "Trigger unclear",
         _K.TSC_NOT_RESET: "BIOS time is an uptime",
         _K.UNEXPLAINED: "Residual against the campaign median",
