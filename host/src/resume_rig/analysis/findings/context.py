@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from resume_rig.analysis.reconcile.constraints import IN_RAM, OPEN_NS, Span, WakeBounds
+from resume_rig.analysis.reconcile.constraints import IN_RAM, Span, WakeBounds
 from resume_rig.analysis.reconcile.norms import UNKNOWN_PLATFORM, History, Norm, Norms, Platform
 from resume_rig.analysis.reconcile.reconcile import (
     hidden_by_light,
@@ -128,36 +128,47 @@ class RecordedCycle:
     def press_to_resume_complete(self) -> BoundedNs | None:
         """Press (or lid) to resume complete; None where nothing bounds it."""
         complete = press_to_resume_complete(self.outside, self.record, self.around.reset_to_tsc)
-        return self._as_left(complete, self.outside.intervals.get(IntervalName.PRESS_TO_PLTRST), 1)
+        measured = self.outside.intervals.get(IntervalName.PRESS_TO_PLTRST)
+        within = self._to_complete
+        whole = None if measured is None or within is None else Span.of(measured) + within
+        return self._as_left(complete, whole)
 
     @property
     def light_after_complete(self) -> BoundedNs | None:
         """Light minus resume complete; None where nothing bounds it."""
         light = light_after_complete(self.outside, self.record, self.around.reset_to_tsc)
-        return self._as_left(light, self.outside.intervals.get(IntervalName.PLTRST_TO_LIGHT), -1)
+        return self._as_left(light, self.light_after)
 
-    def _as_left(
-        self, time: BoundedNs | None, measured: BoundedNs | None, sign: int
-    ) -> BoundedNs | None:
-        """Return a time with the bound that the rings leave, whatever BiosInit is.
-
-        Standard and expanded uncertainty stay those of a BiosInit that is true.
-
-        Args:
-            time: `measured` and, `sign` times, PLTRST# to resume complete by BiosInit.
-            measured: by the wires.
-            sign: 1 or -1.
-        """
-        if time is None or measured is None or self.record.driver_init_ms is None:
+    @property
+    def light_after(self) -> Span | None:
+        """What the rings leave of light minus resume complete, whatever BiosInit is."""
+        measured = self.outside.intervals.get(IntervalName.PLTRST_TO_LIGHT)
+        within = self._to_complete
+        if measured is None:
             return None
         if self.record.kind not in IN_RAM:
+            light = light_after_complete(self.outside, self.record, self.around.reset_to_tsc)
+            return None if light is None else Span.of(light)
+        return None if within is None else Span.of(measured) - within
+
+    @property
+    def _to_complete(self) -> Span | None:
+        """PLTRST# to all devices having completed their S0 IRP."""
+        left, driver_ms = self.claims.proven, self.record.driver_init_ms
+        if left is None or driver_ms is None or left.to_os.is_open:
+            return None
+        return left.to_os + Span.of(reported(driver_ms))
+
+    def _as_left(self, time: BoundedNs | None, whole: Span | None) -> BoundedNs | None:
+        """Return a time by BiosInit, with the bound that the rings leave whatever that is.
+
+        Standard and expanded uncertainty stay those of a BiosInit that is true.
+        """
+        if time is None or self.record.kind not in IN_RAM:
             # No ring is known of a wake from an image.
             return time
-        left = self.claims.proven
-        if left is None or left.to_os.high_ns >= OPEN_NS // 2:
+        if whole is None:
             return None
-        within = left.to_os + Span.of(reported(self.record.driver_init_ms))
-        whole = Span.of(measured) + within if sign > 0 else Span.of(measured) - within
         bound_ns = max(whole.high_ns - time.value_ns, time.value_ns - whole.low_ns, time.bound_ns)
         return replace(time, bound_ns=bound_ns)
 
