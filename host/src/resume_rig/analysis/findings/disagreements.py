@@ -41,7 +41,6 @@ from resume_rig.analysis.reconcile.norms import (
 )
 from resume_rig.analysis.reconcile.reconcile import is_unusual, unexplained
 from resume_rig.analysis.reconcile.thresholds import (
-    ANY_SLEW,
     HIDDEN_BEFORE_NS,
     MEDIAN_OF,
     USUAL_SLEW,
@@ -275,11 +274,10 @@ def _rings(
     A cycle follows the one before where no other sleep and no boot was between.
     """
     history, tsc = around.history, around.reset_to_tsc
-    slews = ANY_SLEW, USUAL_SLEW
+    slews = around.platform.slew, around.platform.slew.no_more_than(USUAL_SLEW)
     rings: tuple[_Rings, _Rings] = ([], []), ([], [])
-    for (pair, until_next), after in zip(
-        zip(pairs, awake, strict=True), [*pairs[1:], None], strict=True
-    ):
+    followed = [*pairs[1:], None][: len(pairs)]
+    for pair, until_next, after in zip(pairs, awake, followed, strict=True):
         before = None if pair is None else history.before(pair[1])
         goes_on = pair is not None and after is not None and history.follows(after[1], pair[1])
         for slew, (running, standing) in zip(slews, rings, strict=True):

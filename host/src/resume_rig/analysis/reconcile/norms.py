@@ -12,6 +12,7 @@ from statistics import fmean, median
 import numpy as np
 
 from resume_rig.analysis.reconcile.thresholds import (
+    ANY_SLEW,
     DOUBLED_NS,
     FAR_SIGMAS,
     FEW_CYCLES,
@@ -27,6 +28,7 @@ from resume_rig.analysis.reconcile.thresholds import (
     UNUSUAL_BY_CHANCE,
     UPTIME_MS,
     UPTIME_STEP_MS,
+    Slew,
     figure_of,
     firmware_extra_ms,
     residual,
@@ -51,12 +53,14 @@ class Platform:
         firmware_extra_ms: BiosInit minus the firmware's FullResume; None: likewise.
         light_after_complete_max_ns: the display may light so long after "resume complete".
         s3_power_max_w: a unit that draws more is not in S3; None: not stated.
+        slew: what its time service may do to its OS's clock.
     """
 
     residual: BoundedNs | None = None
     firmware_extra_ms: float | None = None
     light_after_complete_max_ns: int = LIGHT_AFTER_COMPLETE_NS
     s3_power_max_w: float | None = None
+    slew: Slew = ANY_SLEW
 
 
 UNKNOWN_PLATFORM = Platform()
@@ -67,17 +71,20 @@ def platform_of(dut: DutProfile | None) -> Platform:
     if dut is None:
         return UNKNOWN_PLATFORM
     most_w = None if dut.s3_power_max_mw is None else dut.s3_power_max_mw / 1e3
+    ppm = dut.clock_slew_max_ppm
+    slew = ANY_SLEW if ppm is None else replace(ANY_SLEW, ppb=round(ppm * 1_000))
+    own = replace(UNKNOWN_PLATFORM, s3_power_max_w=most_w, slew=slew)
     constants = dut.platform
     if constants is None:
-        return replace(UNKNOWN_PLATFORM, s3_power_max_w=most_w)
+        return own
     light_ns = constants.light_after_complete_max_ns
-    return Platform(
+    return replace(
+        own,
         residual=None
         if constants.residual_ns is None
         else BoundedNs(constants.residual_ns, constants.residual_half_width_ns),
         firmware_extra_ms=constants.firmware_extra_ms,
         light_after_complete_max_ns=LIGHT_AFTER_COMPLETE_NS if light_ns is None else light_ns,
-        s3_power_max_w=most_w,
     )
 
 

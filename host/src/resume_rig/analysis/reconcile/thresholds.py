@@ -35,6 +35,10 @@ class Slew:
         ran_ns = abs(ran_ns)
         return ran_ns * CLOCKS_PPB // PPB + min(ran_ns * self.ppb // PPB, self.most_ns)
 
+    def no_more_than(self, other: "Slew") -> "Slew":
+        """Return the lesser of two."""
+        return Slew(min(self.ppb, other.ppb), min(self.most_ns, other.most_ns))
+
 
 NO_SLEW: Final = Slew(0, 0)
 USUAL_SLEW: Final = Slew(1_960_000, OS_CLOCK_NS)

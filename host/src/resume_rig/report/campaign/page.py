@@ -75,6 +75,7 @@ from resume_rig.report.parts.page import (
 from resume_rig.report.parts.statistics import (
     campaign_summary,
     detectable_sentences,
+    level_sentences,
     light_times,
     resume_times,
     statistics_sentences,
@@ -364,6 +365,7 @@ def campaign_page(
                 "cycle",
                 trigger_word(cycles),
             ),
+            *level_sentences(correlation.levels),
             *detectable_sentences(correlation.detectable, cycles),
             *power_sentences(cycles),
             *health_sentences(cycles),

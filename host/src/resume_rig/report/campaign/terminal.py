@@ -25,6 +25,7 @@ from resume_rig.report.parts.components import component_lines
 from resume_rig.report.parts.statistics import (
     campaign_summary,
     detectable_sentences,
+    level_sentences,
     statistics_sentences,
 )
 from resume_rig.report.text.findings import (
@@ -89,6 +90,7 @@ def correlation_table(
     yield from map(style.paragraph, power_sentences(correlation.cycles))
     yield from map(style.paragraph, health_sentences(correlation.cycles))
     yield from _findings(correlation, style, show_all=show_all)
+    yield from map(style.paragraph, level_sentences(correlation.levels))
     yield from map(
         style.paragraph, detectable_sentences(correlation.detectable, correlation.cycles)
     )

@@ -15,7 +15,7 @@ from resume_rig.analysis.verdict.measures import (
 )
 from resume_rig.analysis.verdict.series import wires_count
 from resume_rig.model.os_record import OsRecord
-from resume_rig.model.result.cycle import DetectableBios, ReconciledCycle
+from resume_rig.model.result.cycle import DetectableBios, LevelChange, ReconciledCycle
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.series import FailureRate, QuantileInterval, SeriesStatistics
 from resume_rig.model.result.verdict import (
@@ -245,18 +245,43 @@ def detectable_sentences(
     """
     if bios is None:
         return
-    always, single = bios.constant_ns, bios.single_ns
-    if always is None and single is None:
+    least, suspected = bios.single_ns, bios.suspected_ns
+    if least is None and suspected is None:
         if any(map(is_contradicted, cycles)):
             return
         yield "BIOS time: not checked by these logs and signals."
         return
     parts = [
-        f"{-(-each_ns // NS_PER_MS)} ms or more in {where}"
-        for each_ns, where in ((always, "all cycles"), (single, "a single cycle"))
-        if each_ns is not None
+        f"BIOS time: checked in {bios.checked} of {count_of(bios.n, 'cycle')}, by clock and wires"
     ]
-    yield f"BIOS time: an under-report of {' or of '.join(parts)} would be detected."
+    if least is not None:
+        parts.append(f"an under-report below {-(-least // NS_PER_MS)} ms would not show")
+    if suspected is not None and suspected != least:
+        parts.append(
+            f"from {-(-suspected // NS_PER_MS)} ms on it would be suspected, and show with the "
+            "OS's time service stopped"
+        )
+    yield f"{'; '.join(parts)}."
+
+
+def level_sentences(levels: Iterable[LevelChange]) -> Iterator[str]:
+    """Yield where the campaign falls in parts, and what that leaves open."""
+    for change in levels:
+        moved = [
+            f"{what} {abs(by_ns) / NS_PER_MS:.0f} ms {'more' if by_ns > 0 else 'less'}"
+            for what, by_ns in (
+                ("BIOS init is", change.bios_ns),
+                ("the residual is", change.rest_ns),
+            )
+            if by_ns is not None
+        ]
+        text = f"Two parts: from cycle {change.first_cycle} on {' and '.join(moved)}"
+        if change.light_stayed:
+            text += (
+                ". The light came as before, so that the BIOS time is wrong on one side, and this "
+                "does not show on which"
+            )
+        yield f"{text}. Each cycle is compared with those of its own part."
 
 
 def is_contradicted(cycle: ReconciledCycle) -> bool:
