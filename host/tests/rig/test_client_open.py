@@ -53,6 +53,8 @@ def test_the_options_of_a_simulated_bench_are_parsed(text: str, options: SimOpti
         ("socket:host", "names no host and port; allowed is HOST:PORT"),
         ("socket::4000", "names no host and port"),
         ("rfc2217:host:0", "names no host and port"),
+        ("rfc2217:a-secret-of-20-chars@host:7000", "^the URL of a rig has no user and no token"),
+        ("socket:a-secret-of-20-chars@host:7000", "^the URL of a rig has no user and no token"),
         ("rfc2217:host:99999999999", "names no host and port"),
         ("socket:host:²", "names no host and port"),
     ],
