@@ -95,4 +95,6 @@ def _is_harmless(text: str) -> bool:
     if scheme == "serial":
         return ".." not in rest and _DEVICE.fullmatch(rest) is not None
     options = [option for option in rest.split(",") if option]
-    return scheme == "sim" and bool(colon) and all(_SIM_OPTION.fullmatch(option) for option in options)
+    return (
+        scheme == "sim" and bool(colon) and all(_SIM_OPTION.fullmatch(option) for option in options)
+    )

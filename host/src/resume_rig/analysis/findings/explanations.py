@@ -168,6 +168,12 @@ _EXPLAINED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
             "Lines stood at levels that no sleep state has together.",
             _PROBE,
         ),
+        FindingKind.WRONG_POLARITY: Explained(
+            "A line is high while the others are low, and low while they are high, all along: it "
+            "is inverted, or another signal. What the wires show then is not what the DUT did.",
+            "Check the polarity of the line that the finding names; `--channel NAME=~SIGNAL` "
+            "inverts a signal of a capture.",
+        ),
         FindingKind.OVERRUN: Explained(
             "The board overwrote edges before the host read them; the cycle is not measured.",
             "Look for a line that flutters, or a host that is too busy.",
@@ -402,7 +408,7 @@ _MORE: Final[tuple[tuple[str, str, tuple[FindingKind, ...]], ...]] = (
         _WAVE,
         (
             *(_K.HELD_OFF, _K.LIT_ASLEEP, _K.LIGHT_NOT_TIMED, _K.TRIGGER_UNCLEAR),
-            *(_K.EDGE_LOST, _K.GLITCH, _K.ODD_LEVELS),
+            *(_K.EDGE_LOST, _K.GLITCH, _K.ODD_LEVELS, _K.WRONG_POLARITY),
         ),
     ),
     (

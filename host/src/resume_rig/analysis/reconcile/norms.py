@@ -164,11 +164,14 @@ def norms_of(pairs: Iterable[Pair], platform: Platform = UNKNOWN_PLATFORM) -> No
     one of warming up. What the platform is known by goes before what the campaign shows.
     """
     alike: dict[tuple[SleepKind, WakeBy | None], list[tuple[OutsideCycle, _Terms]]] = {}
+    computers: dict[int, str] = {}
     for outside, record in pairs:
+        if record.computer and record.computer != next(reversed(computers.values()), ""):
+            computers[outside.number] = record.computer
         if not outside.ignored:
             key = record.kind, outside.wake_by
             alike.setdefault(key, []).append((outside, _terms_of(outside, record)))
-    levels = _levels_of(max(alike.values(), key=len, default=[]))
+    levels = _levels_of(max(alike.values(), key=len, default=[]), dict(list(computers.items())[1:]))
     groups: dict[Group, list[_Terms]] = {}
     for (kind, wake_by), members in alike.items():
         for outside, terms in members:
@@ -188,12 +191,21 @@ def norms_of(pairs: Iterable[Pair], platform: Platform = UNKNOWN_PLATFORM) -> No
     )
 
 
-def _levels_of(members: Sequence[tuple[OutsideCycle, _Terms]]) -> tuple[LevelChange, ...]:
+def _levels_of(
+    members: Sequence[tuple[OutsideCycle, _Terms]], computers: Mapping[int, str]
+) -> tuple[LevelChange, ...]:
     """Return where residual, BiosInit or FullResume's distance from it changed for good.
 
     Steps that scatter, a drift or a warm display may make do not count.
+
+    Args:
+        members: the cycles of one kind of sleep and wake source.
+        computers: by number of the first cycle of each, other than the first: its name.
     """
-    found: dict[int, LevelChange] = {}
+    found = {
+        first: replace(_level_change(members, first), light_stayed=False, computer=name)
+        for first, name in computers.items()
+    }
     least = (UNEXPLAINED_NS, UNEXPLAINED_NS, FIRMWARE_DRIFT_MS)
     for term, least_of in enumerate(least):
         known = [(each.number, terms[term]) for each, terms in members]
@@ -294,6 +306,11 @@ def _firmware_extra(
 _TRIMMED = 0.8
 
 
+def is_one_computer(one: OsRecord, other: OsRecord) -> bool:
+    """Return whether two records may be of one computer, by the name that the log has of it."""
+    return "" in (one.computer, other.computer) or one.computer == other.computer
+
+
 @dataclass(frozen=True, slots=True)
 class History:
     """All records of a campaign, in record order per source.
@@ -337,7 +354,9 @@ class History:
 
 def history_of(records: Sequence[OsRecord], matched: Iterable[OsRecord]) -> History:
     """Return the history of records; the `matched` ones show what the campaign is like."""
-    neighbours = [(a, b) for a, b in pairwise(records) if a.source == b.source]
+    neighbours = [
+        (a, b) for a, b in pairwise(records) if a.source == b.source and is_one_computer(a, b)
+    ]
     return History(
         keeps_counting=_keeps_counting(neighbours),
         firmware_ratio=_firmware_ratio(matched),

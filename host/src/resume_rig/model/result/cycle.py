@@ -368,12 +368,15 @@ class LevelChange:
         rest_ns: the same of PLTRST# to display on less BiosInit and DriverInit.
         light_stayed: whether the light came as before though BiosInit did not: it is wrong on one
             side, and this does not show on which.
+        computer: whose records the later part has, where the earlier one has another computer's;
+            hostile.
     """
 
     first_cycle: int
     bios_ns: int | None
     rest_ns: int | None
     light_stayed: bool
+    computer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,7 +408,8 @@ class Correlation:
         limits: each limit of the requirement, judged over all cycles that count.
         failures: how often judged cycles fail; None without any.
         series: the judged cycles' times, one entry for each measure that has values.
-        clock_steps: where the match found that the OS clock was set, in order of the cycles.
+        clock_steps: where the match found that the OS clock was set, in order of the cycles; none
+            from one computer's records to another's.
         equal_offsets: how many offsets of the OS clock explain the cycles equally well, at least,
             where nothing is matched for that reason; 1 otherwise.
         undecided: cycles that woke from a sleep that the requirement covers, without evidence.

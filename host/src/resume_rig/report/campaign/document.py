@@ -260,6 +260,7 @@ def _level(change: LevelChange) -> dict[str, Json]:
         "bios_ns": change.bios_ns,
         "rest_ns": change.rest_ns,
         "light_stayed": change.light_stayed,
+        "computer": text_json(change.computer),
     }
 
 

@@ -275,7 +275,8 @@ def level_sentences(levels: Iterable[LevelChange]) -> Iterator[str]:
             )
             if by_ns is not None
         ]
-        text = f"Two parts: from cycle {change.first_cycle} on {' and '.join(moved)}"
+        whose = [f"the records are those of {change.computer[:40]}"] if change.computer else []
+        text = f"Parts: from cycle {change.first_cycle} on {' and '.join([*whose, *moved])}"
         if change.light_stayed:
             text += (
                 ". The light came as before, so that the BIOS time is wrong on one side, and this "

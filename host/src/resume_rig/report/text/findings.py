@@ -115,7 +115,13 @@ _WEIGHTS: Final[Mapping[tuple[Doubt, Team], tuple[FindingKind, ...]]] = MappingP
         (Doubt.EVIDENCE, Team.RIG): (
             *(_K.RECORD_ABORTED, _K.NOT_MEASURED, _K.NOT_SETTLED, _K.DOZED, _K.HELD_OFF),
             *(_K.TRIGGER_UNCLEAR, _K.EDGE_LOST, _K.GLITCH, _K.ODD_LEVELS, _K.LIT_ASLEEP),
-            *(_K.LIGHT_NOT_TIMED, _K.OVERRUN, _K.BOARD_REBOOTED, _K.LEASE_EXPIRED),
+            *(
+                _K.WRONG_POLARITY,
+                _K.LIGHT_NOT_TIMED,
+                _K.OVERRUN,
+                _K.BOARD_REBOOTED,
+                _K.LEASE_EXPIRED,
+            ),
         ),
         (Doubt.OTHER_TIMES, Team.FIRMWARE): (
             *(_K.HIDDEN_BEFORE_SLEEP, _K.FIRMWARE_DISAGREES, _K.AVERAGE_RESUME_WRONG),
@@ -179,6 +185,7 @@ _TITLES: Final[Mapping[FindingKind, str]] = MappingProxyType(
         _K.WAKE_NOT_OURS: "Woken by something else",
         _K.WAKE_SOURCE_MISMATCH: "OS names another wake source",
         _K.WOKE_LATE: "Woke late",
+        _K.WRONG_POLARITY: "A line may be the wrong way up",
         _K.WRONG_STATE: "Another sleep state than planned",
         _K.WRONG_UNIT: "BIOS time in another unit",
     }

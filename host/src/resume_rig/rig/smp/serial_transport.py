@@ -17,7 +17,6 @@ from contextlib import suppress
 from typing import Final, Protocol
 
 import serial
-from serial import rfc2217
 from serial.tools import list_ports
 from serial.urlhandler import protocol_socket
 
