@@ -12,11 +12,12 @@ from resume_rig.analysis.reconcile.reconcile import (
     of_one_cause,
     press_to_resume_complete,
 )
-from resume_rig.analysis.reconcile.thresholds import reported
+from resume_rig.analysis.reconcile.thresholds import UPTIME_MS, reported
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle
 from resume_rig.model.result.verdict import Finding, Requirement
+from resume_rig.model.units import NS_PER_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +154,9 @@ class RecordedCycle:
 
     @property
     def _to_complete(self) -> Span | None:
-        """PLTRST# to all devices having completed their S0 IRP."""
+        """PLTRST# to all devices having completed their S0 IRP; None where nothing bounds it."""
         left, driver_ms = self.claims.proven, self.record.driver_init_ms
-        if left is None or driver_ms is None or left.to_os.is_open:
+        if left is None or driver_ms is None or left.to_os.high_ns > UPTIME_MS * NS_PER_MS:
             return None
         return left.to_os + Span.of(reported(driver_ms))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import sqrt
 from statistics import fmean, median
+from typing import Final
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from resume_rig.analysis.reconcile.thresholds import (
     residual,
 )
 from resume_rig.analysis.stats.figures import MAD_TO_SIGMA, student_t_beyond
-from resume_rig.analysis.stats.trend import STRETCH_LEAST, change_points_of
+from resume_rig.analysis.stats.trend import STRETCH_LEAST, Floats, change_points_of
 from resume_rig.model.channel import WakeBy
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.os_record import OsRecord, SleepKind
@@ -211,11 +212,34 @@ def _levels_of(
         known = [(each.number, terms[term]) for each, terms in members]
         numbers = [number for number, value in known if value is not None]
         values = np.array([value for _, value in known if value is not None], dtype=np.float64)
-        for change in change_points_of(values, numbers):
+        changes = change_points_of(values, numbers)
+        places = [0, *(numbers.index(change.cycle) for change in changes), len(numbers)]
+        for change, (start, place, end) in zip(
+            changes, zip(places[:-2], places[1:-1], places[2:], strict=True), strict=True
+        ):
             is_new = all(abs(change.cycle - other) >= STRETCH_LEAST for other in found)
-            if abs(change.after_ms - change.before_ms) > least_of and is_new:
+            shift = abs(change.after_ms - change.before_ms)
+            if (
+                is_new
+                and shift > least_of
+                and _parted(values[start:place], values[place:end], shift)
+            ):
                 found[change.cycle] = _level_change(members, change.cycle)
     return tuple(found[number] for number in sorted(found))
+
+
+def _parted(before: Floats, after: Floats, shift: float) -> bool:
+    """Return whether two levels are apart by half of their distance, nine values in ten of each.
+
+    A drift has a step in its middle for which that does not hold.
+    """
+    low, high = sorted((before, after), key=np.median)
+    gap = float(np.quantile(high, _OUTER) - np.quantile(low, 1 - _OUTER))
+    return 2 * gap > shift
+
+
+_OUTER: Final = 0.1
+"""Assumed: so many of the values at either end of a level may be outliers."""
 
 
 def _level_change(members: Sequence[tuple[OutsideCycle, _Terms]], first: int) -> LevelChange:

@@ -127,7 +127,7 @@ def _strayed_ns(record: OsRecord, before: OsRecord | None, slew: Slew) -> int:
     """
     woke_ns = None if before is None else before.wake_time_utc_ns
     if woke_ns is None or record.sleep_time_utc_ns is None:
-        return slew.most_ns
+        return slew.most_ns if slew.ppb else 0
     return slew.most_of(record.sleep_time_utc_ns - woke_ns)
 
 
