@@ -243,9 +243,12 @@ def _is_hidden(pair: RecordedCycle, more_ms: int) -> bool:
     """Return whether FullResume has more than BiosInit because more time went by, likely.
 
     What the clock leaves may be too wide to prove that, and still be nearer to it than to none.
+    Where it leaves nothing of this cycle, that of most cycles says so.
     """
-    hidden = pair.claims.hidden
-    return hidden is not None and hidden.low_ns + hidden.high_ns > more_ms * NS_PER_MS
+    hidden, norm = pair.claims.hidden, pair.around.hidden_norm
+    if hidden is None:
+        return norm is not None and 2 * norm.median_ns > more_ms * NS_PER_MS
+    return hidden.low_ns + hidden.high_ns > more_ms * NS_PER_MS
 
 
 def _disagrees(pair: RecordedCycle) -> list[Finding]:
