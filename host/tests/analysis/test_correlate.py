@@ -352,3 +352,25 @@ def test_findings_of_the_wires_stand_first(campaign, waveform) -> None:
 
     assert kinds(answer.cycles[3])[0] is FindingKind.DOUBLE_RESET
     assert FindingKind.BIOS_OVER_ADVISED in kinds(answer.cycles[3])
+
+
+def test_records_of_two_computers_are_two_and_no_step_of_a_clock(campaign) -> None:
+    for _ in range(12):
+        campaign.cycle(computer="LAB-7")
+    for _ in range(12):
+        campaign.cycle(computer="LAB-9", late_ns=400 * S)
+
+    answer = campaign.correlation()
+
+    assert "2 computers: LAB-7 from cycle 1, LAB-9 from cycle 13" in answer.why
+    assert answer.clock_steps == ()
+    assert [(each.first_cycle, each.computer) for each in answer.levels] == [(13, "LAB-9")]
+    # The first sleep of the other one begins by the old clock, as records are made here.
+    assert [kinds(c) for c in answer.cycles if c.outside.number != 13] == [[]] * 23
+
+
+def test_one_computer_has_one_name_and_no_parts(campaign) -> None:
+    answer = campaign.healthy(12).correlation()
+
+    assert "computers" not in answer.why
+    assert answer.levels == ()
