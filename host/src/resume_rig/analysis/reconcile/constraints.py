@@ -96,30 +96,39 @@ def narrowed(spans: Mapping[str, Span], sums: Sequence[Sum]) -> dict[str, Span] 
     The true values are in what is returned if they were in what was given. Fewer passes leave more
     than could be left, and nothing false.
     """
-    found = dict(spans)
-    for _ in range(_PASSES_MOST):
-        before = dict(found)
+    low = {name: span.low_ns for name, span in spans.items()}
+    high = {name: span.high_ns for name, span in spans.items()}
+    is_narrower = True
+    passes = 0
+    while is_narrower and passes < _PASSES_MOST:
+        is_narrower = False
+        passes += 1
         for whole, parts in sums:
-            low_ns = sum(found[part].low_ns for part in parts)
-            high_ns = sum(found[part].high_ns for part in parts)
-            least = found[whole].meet(Span(low_ns, high_ns))
-            if least is None:
-                return None
-            found[whole] = least
+            least = most = 0
             for part in parts:
-                own = found[part]
-                low, high = least.low_ns - high_ns, least.high_ns - low_ns
-                left = own.meet(Span(low + own.high_ns, high + own.low_ns))
-                if left is None:
-                    return None
-                found[part] = left
-                low_ns, high_ns = (
-                    low_ns + left.low_ns - own.low_ns,
-                    high_ns + left.high_ns - own.high_ns,
+                least += low[part]
+                most += high[part]
+            if low[whole] < least:
+                low[whole], is_narrower = least, True
+            if high[whole] > most:
+                high[whole], is_narrower = most, True
+            if low[whole] > high[whole]:
+                return None
+            for part in parts:
+                # What the others leave of the whole.
+                part_least, part_most = (
+                    low[whole] - most + high[part],
+                    high[whole] - least + low[part],
                 )
-        if found == before:
-            break
-    return found
+                if low[part] < part_least:
+                    least += part_least - low[part]
+                    low[part], is_narrower = part_least, True
+                if high[part] > part_most:
+                    most += part_most - high[part]
+                    high[part], is_narrower = part_most, True
+                if low[part] > high[part]:
+                    return None
+    return {name: Span(low[name], high[name]) for name in spans}
 
 
 _WAY: Final = ("way", ("accepted", "froze", "stop"))
