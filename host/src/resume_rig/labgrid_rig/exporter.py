@@ -9,7 +9,6 @@ It listens on this machine alone, where labgrid's own SSH proxy reaches it, unle
 """
 
 import os
-import sys
 import threading
 from queue import Queue
 from typing import Any, Final
@@ -104,8 +103,7 @@ def main() -> None:
     try:
         exporter.main()
     except UsageError as error:
-        sys.stderr.write(f"resume-rig: {error}\n")
-        raise SystemExit(2) from error
+        raise SystemExit(f"resume-rig: {error}") from error
 
 
 if __name__ == "__main__":

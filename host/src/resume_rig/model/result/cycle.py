@@ -415,6 +415,7 @@ class Correlation:
         undecided: cycles that woke from a sleep that the requirement covers, without evidence.
         detectable: the least error of BiosInit that was looked for; None where none is reported.
         levels: where the campaign falls in parts, in order of the cycles.
+        doubts: clauses on what the evidence itself is worth; they are in `why`, too.
     """
 
     cycles: Sequence[ReconciledCycle]
@@ -432,6 +433,7 @@ class Correlation:
     undecided: int = 0
     detectable: DetectableBios | None = None
     levels: tuple[LevelChange, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 @unique
