@@ -5,6 +5,8 @@ import { MS, S } from "./pico.js";
 const LINE = 124; // base64 characters of a line
 const INDEFINITE = 31;
 const BREAK = 0xff;
+const INFO = 0;
+const PERMIT = 18;
 const GROUP = { os: 0, image: 1, rig: 64 };
 
 /* ----------------------------------------------------------------------------------- CBOR -- */
@@ -44,7 +46,7 @@ export function encode(value) {
   return [...head(5, pairs.length), ...pairs.flatMap(([key, item]) => [...encode(key), ...encode(item)])];
 }
 
-/** Times above 2^53 ns (104 days) are not met here, so every integer is a number. */
+/** Times above 2^53 ns (104 days) are not met here; an integer above it is a nonce, and a bigint. */
 export function decode(bytes) {
   let at = 0;
   // The OS group's maps have no length.
@@ -68,10 +70,8 @@ export function decode(bytes) {
     }
     if (additional >= 24) {
       const size = 1 << (additional - 24);
-      argument = 0;
-      for (let i = 0; i < size; i++) {
-        argument = argument * 256 + bytes[at++];
-      }
+      const whole = bytes.slice(at, (at += size)).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+      argument = whole > BigInt(Number.MAX_SAFE_INTEGER) ? whole : Number(whole);
     }
     switch (major) {
       case 0:
@@ -177,5 +177,22 @@ export class Smp {
 
   write(group, command, fields, patienceNs) {
     return this.ask(2, group, command, fields, patienceNs);
+  }
+
+  /** What a board has to be shown before it acts: which boot it is, and what info alone tells. */
+  sight() {
+    const { boot, nonce } = this.read("rig", INFO, {});
+    return { boot, nonce };
+  }
+
+  /** Ask for an action of the rig group, of the boot that answers. */
+  act(command, fields) {
+    return this.write("rig", command, { ...fields, ...this.sight() });
+  }
+
+  /** Ask for what another group does only by permit. */
+  permitted(group, command, fields, patienceNs) {
+    this.act(PERMIT, {});
+    return this.write(group, command, fields, patienceNs);
   }
 }
