@@ -242,7 +242,7 @@ static int init_core(const struct rig_identity *identity, uint32_t levels)
 	config.leave = leave;
 #endif
 	edge_source_get_info(RIG_EDGES, &info);
-	ret = rig_time_init(&engine.time, info.bits, config.clock_hz);
+	ret = rig_time_init(&engine.time, info.bits, config.clock_hz, edge_source_ticks(RIG_EDGES));
 	if (ret < 0) {
 		return ret;
 	}

@@ -85,6 +85,8 @@ test("it boots, is found on the bus and says who it is", () => {
   assert.deepEqual(info.ch.map(([name]) => name), NAMES);
   assert.ok(pico.now < 500 * MS, `it took ${pico.now / MS} ms`);
   assert.deepEqual(smp.read("rig", RIG.levels, {}).lv, 0x1ff);
+  assert.equal(cursor(), 0);
+  assert.ok(smp.read("rig", RIG.faults, {}).up < pico.now, "its clock began at its first count");
 });
 
 test("a request takes less than 2 ms", () => {
@@ -191,6 +193,31 @@ test("an unplugged board lets go by itself, and answers when it is plugged in ag
   assert.equal(smp.read("rig", RIG.time, {}).boot, boot);
   assert.equal(smp.read("rig", RIG.faults, {}).lease, 1);
 });
+
+for (const replies of [0, 1, 2, 6]) {
+  test(`a host that leaves ${replies} replies of 1,500 bytes unread, and its port, is answered when it is back`, () => {
+    const { boot } = smp.read("rig", RIG.time, {});
+    const { lease, wdt } = { ...smp.read("rig", RIG.info, {}), ...smp.read("rig", RIG.faults, {}) };
+    pico.run(150 * MS);
+    smp.act(RIG.lid, { closed: true, tok: token++ });
+    host.takesAfterNs = 3600 * S; // it stops reading
+    for (let i = 0; i < replies; i++) {
+      smp.begin(2, "os", ECHO, { d: "r".repeat(1_500) });
+      pico.run(20 * MS);
+    }
+    host.unplug();
+    pico.run(lease + 10 * MS, () => !pico.isDriven("LID"));
+    assert.ok(!pico.isDriven("LID"), "the lease ended");
+    host.takesAfterNs = 50 * US;
+    host.plug();
+    const back = pico.now;
+    assert.equal(smp.readBehindOthers("rig", RIG.time, {}).boot, boot);
+    assert.ok(pico.now - back < 2 * S, `it took ${(pico.now - back) / MS} ms`);
+    pico.run(500 * MS); // what it was asked again is answered, too
+    host.received.length = 0;
+    assert.equal(smp.read("rig", RIG.faults, {}).wdt, wdt);
+  });
+}
 
 test("who has not read the nonce resets nothing and forces nothing", () => {
   const { boot } = smp.sight();

@@ -146,14 +146,20 @@ export class Smp {
     this.sequence = 0;
   }
 
-  /** Ask, and return the reply's map; throws when it is damaged, late or an error. */
-  ask(operation, group, command, fields = {}, patienceNs = 2 * S) {
-    const { host } = this;
+  /** Ask, and do not wait for the reply; returns the request's sequence number. */
+  begin(operation, group, command, fields = {}) {
     const payload = encode(fields);
     const sequence = (this.sequence = (this.sequence + 1) & 255);
     // Version 2 of the header: errors are maps of their group.
     const header = [operation | 8, 0, payload.length >> 8, payload.length & 255, 0, GROUP[group], sequence, command];
-    host.send(frame([...header, ...payload]));
+    this.host.send(frame([...header, ...payload]));
+    return sequence;
+  }
+
+  /** Ask, and return the reply's map; throws when it is damaged, late or an error. */
+  ask(operation, group, command, fields = {}, patienceNs = 2 * S) {
+    const { host } = this;
+    const sequence = this.begin(operation, group, command, fields);
     let reply = null;
     host.pico.run(patienceNs, () => {
       reply = host.received.at(-1) === 10 ? unframe(host.received) : null;
@@ -169,6 +175,22 @@ export class Smp {
       throw new Error(`a reply to another request: ${reply.packet[6]}, not ${sequence}`);
     }
     return decode(reply.packet.slice(8));
+  }
+
+  /** Read as a host does that comes back: what an earlier one was answered is skipped, and what finds no answer in 300 ms is asked again. */
+  readBehindOthers(group, command, fields) {
+    for (let tries = 0; tries < 6; tries++) {
+      const sequence = this.begin(0, group, command, fields);
+      let reply = null;
+      this.host.pico.run(300 * MS, () => {
+        reply = this.host.received.at(-1) === 10 ? unframe(this.host.received) : null;
+        return reply !== null && reply.whole && reply.packet[6] === sequence;
+      });
+      if (reply !== null && reply.packet[6] === sequence) {
+        return decode(reply.packet.slice(8));
+      }
+    }
+    throw new Error(`no reply to command ${command} of ${group} in 6 tries`);
   }
 
   read(group, command, fields, patienceNs) {
