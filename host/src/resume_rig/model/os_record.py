@@ -90,6 +90,21 @@ class SleepKind(StrEnum):
     UNKNOWN = "unknown"
 
 
+@unique
+class Ending(StrEnum):
+    """How an attempt to sleep ended (JSON `ending`).
+
+    BECAME_BOOT: the OS started anew instead of resuming. REFUSED: the attempt was given up, nobody
+    slept. OPEN: the log ends before the sleep does.
+    """
+
+    RESUMED = "resumed"
+    BECAME_BOOT = "became-boot"
+    DIED = "died"
+    REFUSED = "refused"
+    OPEN = "open"
+
+
 def state_word(kind: SleepKind) -> str:
     """Return a state that can be asked for as a plan names it; a boot is asked for as S5."""
     return "S5" if kind is SleepKind.BOOT else kind.value
@@ -171,6 +186,13 @@ KINDS: Final[Mapping[tuple[int | None, int | None], SleepKind]] = {
 }
 
 
+_ENDINGS: Final[Mapping[SleepKind, Ending]] = {
+    SleepKind.ABORTED: Ending.REFUSED,
+    SleepKind.DIED: Ending.DIED,
+}
+_FROM_IMAGE: Final = frozenset({SleepKind.S4, SleepKind.HYBRID, SleepKind.FAST_STARTUP})
+
+
 @dataclass(frozen=True, slots=True)
 class WakeSource:
     """What woke the DUT, OS-reported.
@@ -217,6 +239,9 @@ class OsRecord:
         figures: further numbers of the account, by name.
         text: the original text of the record and its companions, as read, newline-separated.
         ignored: the tool that wrote the listing leaves this transition out of its own figures.
+        computer: whose sleep it is, as the log has the name; hostile. Empty where it has none.
+        ended: how it ended, where the kind alone does not say so; `ending` is what to read.
+        notes: what is odd about it, or why it failed, each one sentence; may quote the log.
     """
 
     source: int
@@ -242,6 +267,21 @@ class OsRecord:
     figures: tuple[Figure, ...] = ()
     text: str = ""
     ignored: bool = False
+    computer: str = ""
+    ended: Ending | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ending(self) -> Ending | None:
+        """How the sleep ended; None of what is no sleep."""
+        if self.kind in NO_SLEEPS:
+            return None
+        return self.ended or _ENDINGS.get(self.kind, Ending.RESUMED)
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was to resume from an image and did not: no cut of the power explains that."""
+        return self.kind in _FROM_IMAGE and self.ending is Ending.BECAME_BOOT
 
     @property
     def resume_ms(self) -> int | None:

@@ -3,6 +3,7 @@
 `judge_log` is the whole of `resume-rig log`. docs/reference/requirements.md has the decision rules.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -34,7 +35,15 @@ from resume_rig.model.result.judgement import (
     LogJudgement,
 )
 from resume_rig.model.result.series import Training
-from resume_rig.model.result.verdict import RESUME, Comparison, Limit, Requirement, Verdict
+from resume_rig.model.result.verdict import (
+    RESUME,
+    Comparison,
+    Limit,
+    NotJudged,
+    Requirement,
+    Verdict,
+    WhyNot,
+)
 from resume_rig.model.units import NS_PER_MS, count_of, percent_up
 
 RESUME_BOUND_MS = 2 * VALUE_BOUND_MS
@@ -43,14 +52,10 @@ rounds all of them the same way, the guard band holds all of it."""
 
 
 NOT_COVERED = "not covered by this requirement"
-_AGAIN = "repeated"
-_FROM_IMAGE = "not S3"
-_ABSURD = "not measured: no firmware takes"
 ABSURD_BIOS = "bios_init_absurd_ms"
 """Figure of a judged record: the BIOS time that it reports and that is no measurement."""
-_NOT_BACK = "not measured: the OS did not come back from"
-_IGNORED_AS_FIRST = "ignored: the first transition of its log"
-_IGNORED_BY_LISTING = "ignored: its listing marks it so"
+_UNMEASURED = frozenset({WhyNot.NOT_REPORTED, WhyNot.WAKES_BEFORE_SLEEP, WhyNot.ABSURD_BIOS})
+"""Reasons of what was read and has no measurement."""
 
 
 def judge_value(resume_ms: int, requirement: Requirement) -> Verdict:
@@ -176,8 +181,8 @@ def _repeated(records: Sequence[OsRecord]) -> frozenset[int]:
 
 
 def _again(record: OsRecord) -> JudgedRecord:
-    why_not = f"{_AGAIN}: an earlier record reports the same sleep"
-    return JudgedRecord(record, judged=False, why_not=why_not, verdict=Verdict.NO_EVIDENCE)
+    why_not = NotJudged(WhyNot.REPEATED)
+    return JudgedRecord(record, judged=False, unjudged=why_not, verdict=Verdict.NO_EVIDENCE)
 
 
 def _judge_record(
@@ -189,20 +194,20 @@ def _judge_record(
     if why_not is None and not parts:
         why_not = _not_measured(record, requirement)
         if (absurd_ms := figure_of(record, ABSURD_BIOS)) is not None:
-            why_not = f"{_ABSURD} the {absurd_ms:.0f} ms of BIOS time that the record reports"
+            why_not = NotJudged.of(WhyNot.ABSURD_BIOS, bios_ms=f"{absurd_ms:.0f}")
     if why_not is None and (first or record.ignored):
-        why_not = _IGNORED_BY_LISTING if record.ignored else _IGNORED_AS_FIRST
+        why_not = NotJudged(WhyNot.IGNORED_BY_LISTING if record.ignored else WhyNot.IGNORED_FIRST)
     if why_not is not None:
         return JudgedRecord(
             record,
             judged=False,
-            why_not=why_not,
+            unjudged=why_not,
             verdict=Verdict.NO_EVIDENCE,
             undecided=is_covered(record, requirement) and not (first or record.ignored),
         )
     verdict = worst_of([part.verdict for part in parts])
     risk = max(part.risk for part in parts if part.verdict is verdict)
-    return JudgedRecord(record, judged=True, why_not=None, verdict=verdict, risk=risk)
+    return JudgedRecord(record, judged=True, unjudged=None, verdict=verdict, risk=risk)
 
 
 def believed(record: OsRecord) -> OsRecord:
@@ -225,14 +230,14 @@ def _conformities(
     return [part for part in found if part is not None]
 
 
-def _not_measured(record: OsRecord, requirement: Requirement) -> str:
+def _not_measured(record: OsRecord, requirement: Requirement) -> NotJudged:
     measures = [limit.measure for limit in requirement.limits() if limit.required]
     if measures == [RESUME]:
         values = (("BiosInit", record.bios_init_ms), ("DriverInit", record.driver_init_ms))
         missing = [name for name, value in values if value is None]
     else:
         missing = [measure_words(measure) for measure in measures]
-    return f"not measured: the record reports no {' and no '.join(missing)}"
+    return NotJudged.of(WhyNot.NOT_REPORTED, missing=" and no ".join(missing))
 
 
 def is_covered(record: OsRecord, requirement: Requirement) -> bool:
@@ -241,18 +246,26 @@ def is_covered(record: OsRecord, requirement: Requirement) -> bool:
     return record.entered_kind in requirement.kinds and from_ram
 
 
-def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
+def why_not_judged(record: OsRecord, requirement: Requirement) -> NotJudged | None:
     """Return why a record must not be judged against a requirement; None where it may."""
     if _died_in_covered(record, requirement):
-        return f"{_NOT_BACK} this {kind_words(record.entered_kind)}"
+        return NotJudged.of(WhyNot.NOT_BACK, kind=kind_words(record.entered_kind))
     if record.kind not in requirement.kinds:
-        kinds = " and ".join(map(kind_words, requirement.kinds))
-        return f"{NOT_COVERED}: {requirement.id} covers {kinds}; this is {kind_words(record.kind)}"
+        kind = kind_words(record.kind)
+        return NotJudged.of(WhyNot.NOT_COVERED, **covers(requirement), kind=kind)
     if not is_covered(record, requirement):
-        return f"{_FROM_IMAGE}: this hybrid sleep resumed from its hibernation file, as S4 does"
+        return NotJudged(WhyNot.FROM_IMAGE)
     if _wakes_before_it_sleeps(record):
-        return "not measured: the record's WakeTime lies before its SleepTime"
+        return NotJudged(WhyNot.WAKES_BEFORE_SLEEP)
     return None
+
+
+def covers(requirement: Requirement) -> dict[str, str]:
+    """Return the figures of a reason that names what a requirement covers."""
+    return {
+        "requirement": requirement.id,
+        "covers": " and ".join(map(kind_words, requirement.kinds)),
+    }
 
 
 def _died_in_covered(record: OsRecord, requirement: Requirement) -> bool:
@@ -339,16 +352,15 @@ def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[
 def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
     """Say what the verdict does not rest on, and how it could."""
     own = [cycle for cycle in cycles if cycle.record.entered_kind in requirement.kinds]
-    died = sum((c.why_not or "").startswith(_NOT_BACK) for c in own)
-    unmeasured = sum((c.why_not or "").startswith("not measured") for c in own) - died
-    first = sum(c.why_not == _IGNORED_AS_FIRST for c in own)
-    marked = sum(c.why_not == _IGNORED_BY_LISTING for c in own)
-    absurd = sum((c.why_not or "").startswith(_ABSURD) for c in own)
-    again = sum((cycle.why_not or "").startswith(_AGAIN) for cycle in cycles)
+    reasons = Counter(cycle.unjudged.reason for cycle in own if cycle.unjudged is not None)
+    died, absurd = reasons[WhyNot.NOT_BACK], reasons[WhyNot.ABSURD_BIOS]
+    unmeasured = sum(reasons[reason] for reason in _UNMEASURED)
+    first, marked = reasons[WhyNot.IGNORED_FIRST], reasons[WhyNot.IGNORED_BY_LISTING]
+    once = [c for c in cycles if c.unjudged is None or c.unjudged.reason is not WhyNot.REPEATED]
+    again, from_image = len(cycles) - len(once), reasons[WhyNot.FROM_IMAGE]
     parts = [f"{count_of(first, 'first transition')} ignored"] if first else []
     parts += [f"{count_of(marked, 'transition')} ignored as the listing says"] if marked else []
     parts += [f"{count_of(again, 'repeated record')} counted once"] if again else []
-    from_image = sum((c.why_not or "").startswith(_FROM_IMAGE) for c in own)
     if from_image:
         parts.append(f"{count_of(from_image, 'hybrid sleep')} resumed from the image, as S4 does")
     if died:
@@ -362,7 +374,6 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
         counts = "counts" if absurd == 1 else "count"
         what = count_of(absurd, "BIOS time")
         parts.append(f"{what} of more than 10 minutes {counts} as not measured")
-    once = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
     others = [c.record.kind for c in once if c.record.entered_kind not in requirement.kinds]
     measured = {
         cycle.record.kind

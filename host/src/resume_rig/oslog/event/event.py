@@ -46,6 +46,7 @@ class EventRole(StrEnum):
     CLOCK_STEPPED = "Kernel-General 1, not on a wake"
     BOOT_STATUS = "Kernel-Boot 20"
     BOOT_TYPE = "Kernel-Boot 27"
+    IMAGE_REFUSED = "Kernel-Boot 29"
     BOOT_TIMES = "Kernel-Boot 30"
     DIED = "Kernel-Power 41"
     ENTERING_STANDBY = "Kernel-Power 506"

@@ -7,7 +7,7 @@ again and sorted.
 """
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Final, Protocol
 
@@ -129,9 +129,7 @@ class OrderedAssembler:
         if self._backward is not None:
             self._backward.feed(event)
             return
-        record = self._forward.feed(event)
-        if record is not None and self._repeats.admit(record):
-            self._records.append(record)
+        self._admit(self._forward.feed(event))
 
     def _breaks_run(self, record_id: int | None) -> bool:
         if record_id is None or self._last_id is None:
@@ -141,12 +139,14 @@ class OrderedAssembler:
     def _end_run(self) -> None:
         self._start_run()
         if self._backward is not None:
-            records = self._backward.finish()
-            self._records.extend(record for record in records if self._repeats.admit(record))
+            self._admit(self._backward.finish())
             self._forward.os_build = self._backward.os_build or self._forward.os_build
             self._backward = None
-        self._forward.forget_cycle()
+        self._admit(self._forward.finish())
         self._deciding = True
+
+    def _admit(self, records: Iterable[OsRecord]) -> None:
+        self._records.extend(record for record in records if self._repeats.admit(record))
 
 
 _SLEEPS: Final = frozenset({EventRole.ACCOUNT, EventRole.LEFT_STANDBY, EventRole.DIED})

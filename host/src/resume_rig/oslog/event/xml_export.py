@@ -367,7 +367,5 @@ class EventLogFollower:
             if event.provider is Provider.DIAGNOSTICS_PERFORMANCE:
                 self._delays.feed(event)
                 continue
-            record = self._assembler.feed(event)
-            if record is not None and self._repeats.admit(record):
-                given.append(record)
+            given += filter(self._repeats.admit, self._assembler.feed(event))
         return [*given, *filter(self._repeats.admit, self._delays.take())]
