@@ -57,10 +57,11 @@ static uint64_t stir(uint64_t value)
 #elif defined(CONFIG_ARM)
 /**
  * Words of RAM behind the image that are looked at, and where it ends. Nobody has written them
- * since the power came. Without an error-correcting code, which the boards have that read their RAM
- * here, a cell comes up as it likes: some of 100 bits are another way each time.
+ * since the power came, so each cell is as it came up: some of 100 are another way each time, of
+ * 32768. Only boards read them here whose RAM has no error-correcting code, which could take them
+ * amiss.
  */
-#define RAM_WORDS 4096u
+#define RAM_WORDS 1024u
 #define RAM_END (CONFIG_SRAM_BASE_ADDRESS + KB(CONFIG_SRAM_SIZE))
 
 static uint64_t stir_ram(uint64_t value)
@@ -76,12 +77,12 @@ static uint64_t stir_ram(uint64_t value)
 
 /**
  * The random bit of the ring oscillator (RP2040 datasheet, section 2.17.5), which runs at some 6
- * MHz of its own: bits a microsecond apart are not the same one, and of 512 a few would do.
+ * MHz of its own: bits a microsecond apart are not the same one, and of 256 a few would do.
  */
 static uint64_t stir(uint64_t value)
 {
 #ifdef CONFIG_SOC_RP2040
-	for (uint32_t i = 0; i < 512u; i++) {
+	for (uint32_t i = 0; i < 256u; i++) {
 		value = mixed(value ^ (rosc_hw->randombit & 1u));
 		k_busy_wait(1);
 	}

@@ -85,8 +85,9 @@ test("it boots, is found on the bus and says who it is", () => {
   assert.deepEqual(info.ch.map(([name]) => name), NAMES);
   assert.ok(pico.now < 500 * MS, `it took ${pico.now / MS} ms`);
   assert.deepEqual(smp.read("rig", RIG.levels, {}).lv, 0x1ff);
-  assert.equal(cursor(), 0);
-  assert.ok(smp.read("rig", RIG.faults, {}).up < pico.now, "its clock began at its first count");
+  // Its clock began at its first count, and not a lap of it later.
+  assert.ok(edgesFrom(0).every(([t]) => t < 100 * MS));
+  assert.ok(smp.read("rig", RIG.faults, {}).up < 500 * MS);
 });
 
 test("a request takes less than 2 ms", () => {
@@ -197,7 +198,8 @@ test("an unplugged board lets go by itself, and answers when it is plugged in ag
 for (const replies of [0, 1, 2, 6]) {
   test(`a host that leaves ${replies} replies of 1,500 bytes unread, and its port, is answered when it is back`, () => {
     const { boot } = smp.read("rig", RIG.time, {});
-    const { lease, wdt } = { ...smp.read("rig", RIG.info, {}), ...smp.read("rig", RIG.faults, {}) };
+    const { lease } = smp.read("rig", RIG.info, {});
+    const { wdt } = smp.read("rig", RIG.faults, {});
     pico.run(150 * MS);
     smp.act(RIG.lid, { closed: true, tok: token++ });
     host.takesAfterNs = 3600 * S; // it stops reading
