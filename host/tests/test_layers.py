@@ -39,7 +39,7 @@ FLOORS = {
 WINGS = {
     "analysis": [
         {"stats"},
-        {"cycles", "reconcile"},
+        {"cycles", "reconcile", "ledger"},
         {"findings"},
         {"verdict"},
         {"match", "compare"},

@@ -3,9 +3,12 @@
 `judge_log` is the whole of `resume-rig log`. docs/reference/requirements.md has the decision rules.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from resume_rig.analysis.ledger.contradictions import CONTRADICTS, contradiction, doubted
+from resume_rig.analysis.ledger.ledger import ledger_of
 from resume_rig.analysis.reconcile.thresholds import VALUE_BOUND_MS, figure_of, reported
 from resume_rig.analysis.stats.figures import failure_rate, failure_rate_upper, summarise
 from resume_rig.analysis.verdict.limits import (
@@ -34,7 +37,14 @@ from resume_rig.model.result.judgement import (
     LogJudgement,
 )
 from resume_rig.model.result.series import Training
-from resume_rig.model.result.verdict import RESUME, Comparison, Limit, Requirement, Verdict
+from resume_rig.model.result.verdict import (
+    RESUME,
+    WORST_FIRST,
+    Comparison,
+    Limit,
+    Requirement,
+    Verdict,
+)
 from resume_rig.model.units import NS_PER_MS, count_of, percent_up
 
 RESUME_BOUND_MS = 2 * VALUE_BOUND_MS
@@ -43,11 +53,11 @@ rounds all of them the same way, the guard band holds all of it."""
 
 
 NOT_COVERED = "not covered by this requirement"
-_AGAIN = "repeated"
 _FROM_IMAGE = "not S3"
 _ABSURD = "not measured: no firmware takes"
 ABSURD_BIOS = "bios_init_absurd_ms"
 """Figure of a judged record: the BIOS time that it reports and that is no measurement."""
+_ODD = "not measured: the record"
 _NOT_BACK = "not measured: the OS did not come back from"
 _IGNORED_AS_FIRST = "ignored: the first transition of its log"
 _IGNORED_BY_LISTING = "ignored: its listing marks it so"
@@ -79,10 +89,10 @@ def judge_log(
 ) -> LogJudgement:
     """Return what a log alone shows against a requirement.
 
-    A record without both of its times stays in the answer, unjudged, and so does one that was read
-    before: in the same log, or in another that overlaps it. Damage of a source does not
-    take a verdict back, because what was read was read whole; `why` says that records may be
-    missing.
+    Each transition counts once, whatever records tell of it. One without a time stays in the
+    answer, undecided. Damage of a source does not take a verdict back, because what was read was
+    read whole; `why` says that records may be missing. Computers are judged each by itself, and
+    the verdict is the worst of theirs.
 
     Args:
         reading: the records.
@@ -90,23 +100,37 @@ def judge_log(
         ignore_first: leave out the first record of those kinds in each log, as S3Resume does and a
             requirement may demand; sources that overlap are one log.
     """
+    ledger = ledger_of(reading)
+    whole = _judged(ledger.reading, requirement, ignore_first, repeated=ledger.repeated)
+    each = ledger.of_each_computer()
+    if len(each) < 2:
+        return whole
+    units = tuple(_judged(of_one, requirement, ignore_first) for _, of_one in each)
+    verdicts = [unit.verdict for unit in units]
+    worst = next((each for each in WORST_FIRST if each in verdicts), Verdict.NO_EVIDENCE)
+    return replace(whole, units=units, verdict=worst)
+
+
+def _judged(
+    reading: LogReading, requirement: Requirement, ignore_first: bool, *, repeated: int = 0
+) -> LogJudgement:
     ignore_first = ignore_first or requirement.ignore_first
     first = _first_of_each_log(reading, requirement) if ignore_first else frozenset()
     required = [limit for limit in requirement.limits() if limit.required]
-    again = _repeated(reading.records)
+    believable = [believed(record) for record in reading.records]
+    odd = doubted(believable)
     cycles = tuple(
-        _again(record)
-        if index in again
-        else _judge_record(record, requirement, required, first=index in first)
-        for index, record in enumerate(reading.records)
+        _judge_record(record, requirement, required, odd=odd.get(index, ""), first=index in first)
+        for index, record in enumerate(believable)
     )
     judged = [cycle for cycle in cycles if cycle.judged]
-    records = [cycle.record for cycle in judged]
+    records = [cycle.record for cycle in judged if not cycle.record.failed]
     failed = sum(cycle.verdict is not Verdict.PASS for cycle in judged)
     open_ones = [cycle.record for cycle in cycles if cycle.undecided]
     limits = judge_limits(
         requirement,
         [Sighting(record) for record in records],
+        broken=len(judged) - len(records),
         undecided=[(Sighting(each), frozenset({each.entered_kind})) for each in open_ones],
     )
     failures = failure_rate(failed, len(judged), len(open_ones))
@@ -116,14 +140,10 @@ def judge_log(
         cycles=cycles,
         statistics=summarise(_resume_times(records)),
         verdict=verdict_of_limits(limits),
-        why=_why(reading, requirement, cycles, limits),
+        why=_why(reading, requirement, cycles, limits, repeated),
         failure_rate_upper=None if failures is None else failures.upper,
         not_covered=_not_covered(
-            [
-                believed(record)
-                for index, record in enumerate(reading.records)
-                if index not in again and not _died_in_covered(record, requirement)
-            ],
+            [record for record in believable if not _died_in_covered(record, requirement)],
             requirement,
         ),
         limits=limits,
@@ -159,32 +179,19 @@ def first_of(records: Sequence[OsRecord]) -> int:
     return times.index(min(there)) if there else 0
 
 
-def _repeated(records: Sequence[OsRecord]) -> frozenset[int]:
-    """Return the records that report, to the nanosecond, what one before them reports."""
-    taken: set[tuple[object, ...]] = set()
-    again: list[int] = []
-    for index, record in enumerate(records):
-        if record.wake_time_utc_ns is None:
-            continue
-        times = record.sleep_time_utc_ns, record.wake_time_utc_ns, record.written_utc_ns
-        took = record.sleep_ms, record.wake_ms, record.bios_init_ms, record.driver_init_ms
-        account = (record.kind, *times, *took)
-        if account in taken:
-            again.append(index)
-        taken.add(account)
-    return frozenset(again)
-
-
-def _again(record: OsRecord) -> JudgedRecord:
-    why_not = f"{_AGAIN}: an earlier record reports the same sleep"
-    return JudgedRecord(record, judged=False, why_not=why_not, verdict=Verdict.NO_EVIDENCE)
-
-
 def _judge_record(
-    record: OsRecord, requirement: Requirement, required: Sequence[Limit], *, first: bool
+    record: OsRecord,
+    requirement: Requirement,
+    required: Sequence[Limit],
+    *,
+    odd: str,
+    first: bool,
 ) -> JudgedRecord:
-    record = believed(record)
     why_not = why_not_judged(record, requirement)
+    if why_not is None and odd:
+        why_not = f"{_ODD} {odd}"
+    if why_not is None and record.failed and not (first or record.ignored):
+        return JudgedRecord(record, judged=True, why_not=None, verdict=Verdict.FAIL, risk=0.0)
     parts = [] if why_not is not None else _conformities(record, requirement, required)
     if why_not is None and not parts:
         why_not = _not_measured(record, requirement)
@@ -226,6 +233,8 @@ def _conformities(
 
 
 def _not_measured(record: OsRecord, requirement: Requirement) -> str:
+    if record.ended is not None and record.notes:
+        return f"not measured: {record.notes[0].removesuffix('.')}"
     measures = [limit.measure for limit in requirement.limits() if limit.required]
     if measures == [RESUME]:
         values = (("BiosInit", record.bios_init_ms), ("DriverInit", record.driver_init_ms))
@@ -252,6 +261,8 @@ def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
         return f"{_FROM_IMAGE}: this hybrid sleep resumed from its hibernation file, as S4 does"
     if _wakes_before_it_sleeps(record):
         return "not measured: the record's WakeTime lies before its SleepTime"
+    if (odd := contradiction(believed(record))) is not None:
+        return f"{_ODD} {odd}"
     return None
 
 
@@ -289,12 +300,13 @@ def _why(
     requirement: Requirement,
     cycles: Sequence[JudgedRecord],
     limits: Sequence[LimitJudgement],
+    repeated: int,
 ) -> str:
     judged = [cycle for cycle in cycles if cycle.judged]
     lead = ""
     if judged:
         lead = hybrid_lead([cycle.record.kind for cycle in judged], requirement)
-        parts = resume_sentence(limits, requirement)
+        parts = [*_became_boots(judged), *resume_sentence(limits, requirement)]
         parts += _near_the_limit([cycle.record for cycle in judged], requirement)
         parts += limit_clauses(limits)
         parts += _bios_advice([cycle.record for cycle in judged], requirement)
@@ -309,6 +321,7 @@ def _why(
         parts = [f"{which} measured {what}{kinds}"]
     else:
         parts = ["there is no record of a sleep"]
+    parts += [f"{count_of(repeated, 'repeated record')} counted once"] if repeated else []
     parts += _left_out(cycles, requirement)
     bad = [source.integrity for source in reading.sources if not source.integrity.ok]
     if bad:
@@ -344,10 +357,8 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
     first = sum(c.why_not == _IGNORED_AS_FIRST for c in own)
     marked = sum(c.why_not == _IGNORED_BY_LISTING for c in own)
     absurd = sum((c.why_not or "").startswith(_ABSURD) for c in own)
-    again = sum((cycle.why_not or "").startswith(_AGAIN) for cycle in cycles)
     parts = [f"{count_of(first, 'first transition')} ignored"] if first else []
     parts += [f"{count_of(marked, 'transition')} ignored as the listing says"] if marked else []
-    parts += [f"{count_of(again, 'repeated record')} counted once"] if again else []
     from_image = sum((c.why_not or "").startswith(_FROM_IMAGE) for c in own)
     if from_image:
         parts.append(f"{count_of(from_image, 'hybrid sleep')} resumed from the image, as S4 does")
@@ -358,12 +369,17 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
         what = f"{count_of(unmeasured, 'record')} of {kinds}"
         what = what if len(requirement.kinds) > 1 else kind_count(unmeasured, requirement.kinds[0])
         parts.append(f"{what} without a measurement")
+    if contradicted := [c.why_not for c in own if f"{_ODD} {CONTRADICTS}" in (c.why_not or "")]:
+        first_of_them = (contradicted[0] or "").removeprefix(f"{_ODD} {CONTRADICTS}: ")
+        themselves = "itself" if len(contradicted) == 1 else "themselves, the first"
+        verb = "contradicts" if len(contradicted) == 1 else "contradict"
+        what = count_of(len(contradicted), "record")
+        parts.append(f"{what} {verb} {themselves}: {first_of_them}")
     if absurd:
         counts = "counts" if absurd == 1 else "count"
         what = count_of(absurd, "BIOS time")
         parts.append(f"{what} of more than 10 minutes {counts} as not measured")
-    once = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
-    others = [c.record.kind for c in once if c.record.entered_kind not in requirement.kinds]
+    others = [c.record.kind for c in cycles if c.record.entered_kind not in requirement.kinds]
     measured = {
         cycle.record.kind
         for cycle in cycles
@@ -375,7 +391,19 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
             for kind in dict.fromkeys(others)
         )
         parts.append(f"{NOT_COVERED}: {listed}")
+        parts += _became_boots(
+            [c for c in cycles if c.record.entered_kind not in requirement.kinds]
+        )
     return parts
+
+
+def _became_boots(cycles: Sequence[JudgedRecord]) -> list[str]:
+    """Say which sleeps ended in a boot instead of a resume, and why, where the log has it."""
+    failed = [cycle.record for cycle in cycles if cycle.record.failed]
+    found = Counter(record.kind for record in failed)
+    reasons = dict.fromkeys(note for record in failed for note in record.notes[1:2])
+    parts = [f"{kind_count(n, kind)} became a boot" for kind, n in found.items()]
+    return [*parts, *(reason.removesuffix(".") for reason in list(reasons)[:1])]
 
 
 def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:

@@ -107,7 +107,13 @@ class _Watching:
             return
         self._problem = None
         self._records += new
-        for cycle in self.judgement().cycles[len(self._records) - len(new) :] if new else ():
+        if not new:
+            return
+        numbers = {id(record) for record in new}
+        judgement = self.judgement()
+        for record, cycle in zip(judgement.reading.records, judgement.cycles, strict=True):
+            if id(record) not in numbers:
+                continue
             answer([watched_json(cycle) if self._as_json else watched_line(cycle, answer_style())])
 
     def judgement(self) -> "LogJudgement":

@@ -50,7 +50,8 @@ def judge_logs(
     if reading is None:
         reading = read_logs(paths, progress=lambda done: progress(done, len(paths)))
     judgement = judge_log(reading, requirement, ignore_first=ignore_first)
-    return LogsJudged(judgement, rank(reading.records), advise(reading))
+    once = judgement.reading
+    return LogsJudged(judgement, rank(once.records), advise(once))
 
 
 _UTC_LENGTH: Final = 19

@@ -93,6 +93,8 @@ class LogJudgement:
         limits: each limit of the requirement, judged over all cycles that count.
         failures: how often judged cycles fail; None without any.
         series: the judged cycles' times, one entry for each measure that has values.
+        units: of transitions of several computers, the judgement of each; else empty. The verdict
+            is the worst of theirs, and all other figures are of all of them.
     """
 
     reading: LogReading
@@ -106,6 +108,7 @@ class LogJudgement:
     limits: tuple[LimitJudgement, ...] = ()
     failures: FailureRate | None = None
     series: tuple[SeriesStatistics, ...] = ()
+    units: tuple["LogJudgement", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -408,9 +408,7 @@ class AccountReader:
         figures += self._shares({figure.name: figure.value for figure in figures})
         return self._record(left, SleepKind.MODERN_STANDBY, entered, os_build, (*figures, *more))
 
-    def read_open_session(
-        self, entered: Event, ending: Ending, os_build: int | None
-    ) -> OsRecord:
+    def read_open_session(self, entered: Event, ending: Ending, os_build: int | None) -> OsRecord:
         """Return the record of a Modern Standby session that has no end in the log."""
         record = self._record(entered, SleepKind.MODERN_STANDBY, entered, os_build, ())
         return replace(

@@ -34,6 +34,7 @@ from resume_rig.report.parts.statistics import (
     limited_values,
     worst_clause,
 )
+from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.wording import capitalised, listed
 
 _FIRMWARE: Final = "start_os_image_ms"  # of Kernel-Boot 30: until the OS loader began
@@ -140,6 +141,9 @@ class Transition:
     @property
     def _without_total(self) -> str:
         record = self.cycle.record
+        if record.ended is not None and record.notes:
+            words = "" if record.kind in UNFINISHED else f"{kind_words(record.kind)}, "
+            return f"{words}{one_line(' '.join(record.notes)).removesuffix('.')}"
         words, firmware_ms = kind_words(record.kind), record.firmware_resume_ms
         if record.kind in NO_SLEEPS:
             length_ms = transition_length_ms(record)
@@ -287,7 +291,13 @@ def _ignored(cycle: JudgedRecord, judged_kinds: frozenset[SleepKind]) -> bool:
 
 
 def answer_sentence(judgement: LogJudgement) -> str:
-    """Return how many resumes keep the limit, the worst of them, and how the PC sleeps."""
+    """Return how many resumes keep the limit, the worst of them, and how the PC sleeps.
+
+    Of several computers it names each with its verdict.
+    """
+    if judgement.units:
+        named = (f"{computer_name(unit)} {unit.verdict}" for unit in judgement.units)
+        return f"{count_of(len(judgement.units), 'computer')}, each judged alone: {listed(named)}."
     judged = [cycle.record.kind for cycle in judgement.cycles if cycle.judged]
     if not judged:
         return _nothing_judged(judgement)
@@ -307,6 +317,11 @@ def answer_sentence(judgement: LogJudgement) -> str:
 
 def reason_sentences(judgement: LogJudgement) -> tuple[str, ...]:
     """Return what that means for the requirement, what the verdict rests on, and what to do."""
+    if judgement.units:
+        return tuple(
+            f"{computer_name(unit)}: {' '.join((answer_sentence(unit), *reason_sentences(unit)))}"
+            for unit in judgement.units
+        )
     judged = [cycle.record.kind for cycle in judgement.cycles if cycle.judged]
     covered = hybrid_lead(judged, judgement.requirement)
     why = judgement.why
@@ -321,6 +336,12 @@ def reason_sentences(judgement: LogJudgement) -> tuple[str, ...]:
         f"Hybrid sleep resumes from S3, so {judgement.requirement.id} covers it." if covered else ""
     )
     return tuple(filter(None, (meaning, why, "" if judged else _next(judgement))))
+
+
+def computer_name(unit: LogJudgement) -> str:
+    """Return what the computer of a unit is called, on one line."""
+    name = next(iter(unit.reading.computers), "")
+    return one_line(name) if name else "no name"
 
 
 def _counts_resumes(judgement: LogJudgement) -> bool:

@@ -11,6 +11,7 @@ from resume_rig.report.parts.document import (
     SLOWEST_LIMIT,
     advice_json,
     components_json,
+    ending_json,
     failures_json,
     hibernate_json,
     identity_json,
@@ -62,7 +63,22 @@ def log_document(judgement: LogJudgement) -> Iterator[str]:
     yield f'"advice":{json_text(advice_json(advise(judgement.reading)))},\n'
     yield f'"limits_judged":{json_text(limits_judged_json(judgement.limits))},\n'
     training = training_in(judgement.reading.records)
-    yield f'"training":{json_text(training_json(training))}}}\n'
+    yield f'"training":{json_text(training_json(training))},\n'
+    yield f'"units":{json_text([_unit(unit) for unit in judgement.units])}}}\n'
+
+
+def _unit(unit: LogJudgement) -> dict[str, Json]:
+    return {
+        "computer": text_json(next(iter(unit.reading.computers), "")) or None,
+        "verdict": unit.verdict.value,
+        "why": text_json(unit.why),
+        "cycles": len(unit.cycles),
+        "judged": sum(cycle.judged for cycle in unit.cycles),
+        "undecided": sum(cycle.undecided for cycle in unit.cycles),
+        "statistics": _statistics(unit),
+        "failure_rate_upper_95": number_json(unit.failure_rate_upper),
+        "limits_judged": limits_judged_json(unit.limits),
+    }
 
 
 def _statistics(judgement: LogJudgement) -> dict[str, Json]:
@@ -116,6 +132,7 @@ def cycle_json(cycle: JudgedRecord) -> dict[str, Json]:
         **components_json(record),
         "risk": number_json(cycle.risk),
         "user_init_ms": record.user_init_ms,
+        **ending_json(record),
     }
 
 

@@ -14,6 +14,7 @@ from resume_rig.model.units import count_of
 from resume_rig.report.log.answer import (
     Transition,
     answer_sentence,
+    computer_name,
     extremes,
     has_own_table,
     main_transitions,
@@ -64,11 +65,22 @@ def log_table(
         style: what the terminal takes.
         show_all: every row of a long table, not only what did not pass and the slowest.
     """
-    transitions = main_transitions(judgement)
     yield style.verdict_line(judgement.verdict, answer_sentence(judgement))
     yield from map(style.paragraph, reason_sentences(judgement))
     yield "\n"
     yield style.paragraph(requirement_sentence(judgement.requirement))
+    for unit in judgement.units:
+        yield "\n"
+        yield style.paragraph(f"Computer {computer_name(unit)}: {unit.verdict}")
+        yield from _transitions(unit, style, show_all=show_all)
+    if not judgement.units:
+        yield from _transitions(judgement, style, show_all=show_all)
+    yield "\n"
+    yield from _sources(judgement.reading.sources, style)
+
+
+def _transitions(judgement: LogJudgement, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
+    transitions = main_transitions(judgement)
     yield "\n"
     yield from _table(transitions, style, show_all=show_all)
     yield "\n"
@@ -78,8 +90,6 @@ def log_table(
     for kind in judgement.not_covered:
         yield from _not_covered(judgement, kind, style, show_all=show_all)
     yield from component_lines(judgement.reading, style, show_all=show_all)
-    yield "\n"
-    yield from _sources(judgement.reading.sources, style)
 
 
 def _table(
