@@ -321,11 +321,14 @@ class Integrity:
     Attributes:
         ok: nothing is missing.
         notes: those of the problems that are no damage.
+        not_understood: those of the problems by which a reader could not tell what something of
+            its own kind is; they quote the source and are hostile.
     """
 
     ok: bool
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    not_understood: tuple[str, ...] = ()
 
     @property
     def damage(self) -> tuple[str, ...]:

@@ -401,7 +401,7 @@ def _became_boots(cycles: Sequence[JudgedRecord]) -> list[str]:
     """Say which sleeps ended in a boot instead of a resume, and why, where the log has it."""
     failed = [cycle.record for cycle in cycles if cycle.record.failed]
     found = Counter(record.kind for record in failed)
-    reasons = dict.fromkeys(note for record in failed for note in record.notes[1:2])
+    reasons = dict.fromkeys(note for record in failed for note in record.notes[:1])
     parts = [f"{kind_count(n, kind)} became a boot" for kind, n in found.items()]
     return [*parts, *(reason.removesuffix(".") for reason in list(reasons)[:1])]
 

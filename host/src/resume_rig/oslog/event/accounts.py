@@ -469,7 +469,7 @@ class AccountReader:
     def _why_left(self, ending: Ending, booted: Iterable[Event]) -> tuple[str, ...]:
         if ending is not Ending.BECAME_BOOT:
             return (_LEFT[ending],)
-        notes = [_LEFT[ending]]
+        notes = []
         for event in booted:
             if event.role is EventRole.IMAGE_REFUSED:
                 status = event.data.get("FailureStatus", "").strip()[:_QUOTED_CHARS]
@@ -478,7 +478,7 @@ class AccountReader:
                 notes.append(f"Kernel-Boot 29: Windows did not resume from its image ({words}).")
             elif event.role is EventRole.DIED:
                 notes.append("Kernel-Power 41: the PC was not shut down before that boot.")
-        return tuple(notes)
+        return (*notes, _LEFT[ending])
 
     def read_death(
         self, death: Event, entered: Event | None, more: Iterable[Figure], os_build: int | None

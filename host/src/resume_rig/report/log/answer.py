@@ -118,11 +118,12 @@ class Transition:
     @property
     def note(self) -> str:
         """What a reader has to know of the row; empty for an ordinary one of a single log."""
+        notes = one_line(" ".join(self.cycle.record.notes)).removesuffix(".")
         kind = "hybrid" if self.among and self.cycle.record.resume_ms is not None else ""
         origin = f"in {self.origin}" if self.origin else ""
         owner = self.cycle.record.wake_source.timer_owner
         timer = f"timer of {owner}" if owner else ""
-        return "; ".join(filter(None, (kind, self._remark, timer, origin)))
+        return "; ".join(filter(None, (kind, self._remark, notes, timer, origin)))
 
     @property
     def _remark(self) -> str:
@@ -141,9 +142,6 @@ class Transition:
     @property
     def _without_total(self) -> str:
         record = self.cycle.record
-        if record.ended is not None and record.notes:
-            words = "" if record.kind in UNFINISHED else f"{kind_words(record.kind)}, "
-            return f"{words}{one_line(' '.join(record.notes)).removesuffix('.')}"
         words, firmware_ms = kind_words(record.kind), record.firmware_resume_ms
         if record.kind in NO_SLEEPS:
             length_ms = transition_length_ms(record)
@@ -322,6 +320,7 @@ def reason_sentences(judgement: LogJudgement) -> tuple[str, ...]:
             f"{computer_name(unit)}: {' '.join((answer_sentence(unit), *reason_sentences(unit)))}"
             for unit in judgement.units
         )
+    unclear = _not_understood(judgement)
     judged = [cycle.record.kind for cycle in judgement.cycles if cycle.judged]
     covered = hybrid_lead(judged, judgement.requirement)
     why = judgement.why
@@ -335,7 +334,16 @@ def reason_sentences(judgement: LogJudgement) -> tuple[str, ...]:
     meaning = (
         f"Hybrid sleep resumes from S3, so {judgement.requirement.id} covers it." if covered else ""
     )
-    return tuple(filter(None, (meaning, why, "" if judged else _next(judgement))))
+    return (*unclear, *filter(None, (meaning, why, "" if judged else _next(judgement))))
+
+
+def _not_understood(judgement: LogJudgement) -> tuple[str, ...]:
+    """Return what the readers could not tell, which comes before all that they could."""
+    return tuple(
+        one_line(text)
+        for source in judgement.reading.sources
+        for text in source.integrity.not_understood
+    )
 
 
 def computer_name(unit: LogJudgement) -> str:
@@ -358,7 +366,10 @@ def _nothing_judged(judgement: LogJudgement) -> str:
         only = (
             f"No account of a sleep here, only {count_of(delayed, 'record')} of what delayed one."
         )
-        return only if delayed else "No sleep here."
+        nothing = (
+            "No sleep was understood here." if _not_understood(judgement) else "No sleep here."
+        )
+        return only if delayed else nothing
     own = [kind for kind in kinds if kind in covered]
     if own:
         found = listed(kind_count(kinds[kind], kind) for kind in own)

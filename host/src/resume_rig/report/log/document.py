@@ -98,6 +98,7 @@ def _source(source: LogSource) -> dict[str, Json]:
         "integrity": {
             "ok": source.integrity.ok,
             "problems": [text_json(problem) for problem in source.integrity.problems],
+            "not_understood": [text_json(text) for text in source.integrity.not_understood],
         },
         "identity": identity_json(source.identity),
         "from_description": source.from_description,
