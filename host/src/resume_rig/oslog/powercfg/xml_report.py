@@ -36,6 +36,7 @@ from resume_rig.oslog.source.records import (
 KIND: Final = "powercfg-xml"
 NAMESPACE: Final = "http://schemas.microsoft.com/sleepstudy/2012"
 
+_TYPE_CHARS: Final = 40
 _INSTANCE: Final = re.compile(r"<(?:OsState|Scenario)Instance\s([^<>]{0,8192})>")
 _ATTRIBUTE: Final = re.compile(r"([A-Za-z]{1,64})\s{0,8}=\s{0,8}\"([^\"<>]{0,2000})\"")
 _ELEMENT: Final = "<{0}>([^<>]{{0,400}})</{0}>"
@@ -75,19 +76,21 @@ def read_xml_report(request: SourceRequest, text: str, tally: ProblemTally) -> S
     os_build = build_of(names.get("os_build", ""))
     reader = SessionReader(request.source, os_build)
     records: list[OsRecord] = []
-    found_count = strange = unreadable = 0
+    found_count = unreadable = 0
     for instance in _INSTANCE.finditer(text):
         found_count += 1
         values = {m[1]: html.unescape(m[2]) for m in _ATTRIBUTE.finditer(instance[1])}
         kind = _KINDS.get(values.get("Type", ""), SleepKind.UNKNOWN)
         if kind is None:
             continue
-        strange += kind is SleepKind.UNKNOWN
+        if kind is SleepKind.UNKNOWN:
+            tally.not_understood(
+                "report's sessions", f"one of type {values.get('Type', '')[:_TYPE_CHARS]!r}"
+            )
         session, bad = _session(values)
         unreadable += bad
         records.append(reader.record(session, kind))
     tally.report("Sleep studies as XML are read by their description.", damage=False)
-    tally.report_count("Sessions of a type that was not understood: {}.", strange, damage=False)
     tally.report_count(
         "Times or durations that could not be read count as not reported: {}.",
         unreadable,
@@ -215,8 +218,9 @@ def _report(tally: ProblemTally, sleeps: list[_Sleep], records: tuple[OsRecord, 
             "The report's times of day are local and without a zone, so none is used.",
             damage=False,
         )
-    strange = sum(record.kind is SleepKind.UNKNOWN for record in records)
-    tally.report_count("Sleeps of a state that was not understood: {}.", strange, damage=False)
+    for sleep, record in zip(sleeps, records, strict=True):
+        if record.kind is SleepKind.UNKNOWN:
+            tally.not_understood("report's sleeps", f"one of state {sleep.state[:_TYPE_CHARS]!r}")
     unreadable = sum(
         _duration_us(sleep.duration) is None
         or not (_NUMBER.fullmatch(sleep.status) and _NUMBER.fullmatch(sleep.success))
