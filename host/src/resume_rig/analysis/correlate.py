@@ -107,11 +107,14 @@ class CycleRecord:
 class Cycles:
     """What the rig measured and the OS wrote, and what both are judged by.
 
-    Attributes: as `correlate` takes them.
+    Attributes: as `correlate` takes them, but for
+        reading: each transition once.
+        written: all records, those too that tell of a transition again.
     """
 
     cycles: Sequence[TimedCycle]
     reading: LogReading
+    written: Sequence[OsRecord]
     requirement: Requirement
     reset_to_tsc: BoundedNs
     platform: Platform
@@ -236,6 +239,7 @@ def correlate(
     campaign = Cycles(
         cycles=cycles,
         reading=ledger_of(reading).reading,
+        written=reading.records,
         requirement=requirement,
         reset_to_tsc=reset_to_tsc,
         platform=platform,
@@ -294,7 +298,7 @@ def _reconcile(campaign: Matched) -> Reconciled:
     around = context_of(
         Derived(campaign.cycles, attrgetter("outside")),
         campaign.certain,
-        campaign.reading.records,
+        campaign.written,
         requirement=campaign.requirement,
         reset_to_tsc=campaign.reset_to_tsc,
         platform=campaign.platform,

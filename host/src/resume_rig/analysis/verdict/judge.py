@@ -323,6 +323,7 @@ def _why(
         parts = ["there is no record of a sleep"]
     parts += [f"{count_of(repeated, 'repeated record')} counted once"] if repeated else []
     parts += _left_out(cycles, requirement)
+    parts += _missed_deepest(cycles)
     bad = [source.integrity for source in reading.sources if not source.integrity.ok]
     if bad:
         problems = count_of(sum(max(1, len(integrity.damage)) for integrity in bad), "problem")
@@ -395,6 +396,16 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
             [c for c in cycles if c.record.entered_kind not in requirement.kinds]
         )
     return parts
+
+
+def _missed_deepest(cycles: Sequence[JudgedRecord]) -> list[str]:
+    """Say in how many sleeps the platform's deepest idle state was not reached."""
+    missed = [c.record.kind for c in cycles if figure_of(c.record, "deepest_state_missed")]
+    return [
+        f"the deepest idle state was not reached in {missed.count(kind)} of"
+        f" {kind_count(sum(c.record.kind is kind for c in cycles), kind)}"
+        for kind in dict.fromkeys(missed)
+    ]
 
 
 def _became_boots(cycles: Sequence[JudgedRecord]) -> list[str]:

@@ -433,6 +433,7 @@ _ANY_DURATION: Final = re.compile(
     r'<td class="hms"[^<>]{0,100}>([0-9]{1,6}):([0-9]{2}):([0-9]{2})</td>'
 )
 _REASON: Final = re.compile(r'<td class="ExitReason"[^<>]{0,100}>([^<>]{0,4000})</td>')
+_COMPUTER: Final = "computer"
 _SUMMARY: Final = 'class="session-summary"'
 _STATE: Final = re.compile(r'<td class="(?:OsState|state)"[^<>]{0,100}>([^<>]{0,400})</td>')
 # A row of the table of all sessions: its number, and all up to the end of the row.
@@ -480,6 +481,7 @@ def read_static_report(request: SourceRequest, text: str, tally: ProblemTally) -
         tally: of problems.
     """
     names = _identity(text)
+    computer = names.pop(_COMPUTER, "")
     os_build = build_of(names.get("os_build", ""))
     reader = SessionReader(request.source, os_build)
     records: list[OsRecord] = []
@@ -488,6 +490,7 @@ def read_static_report(request: SourceRequest, text: str, tally: ProblemTally) -
     for number in sorted({*rows, *sections}):
         row, section = rows.get(number, ""), sections.get(number, "")
         session = _session(number, section)
+        session.computer = computer
         _take_row(session, row, section)
         kind = reader.kind(session)
         if kind is None:
@@ -499,6 +502,8 @@ def read_static_report(request: SourceRequest, text: str, tally: ProblemTally) -
             kind = STATES_IN_WORDS[words]
         if kind is not None:
             records.append(reader.record(session, kind))
+    if (summaries := text.count(_SUMMARY)) > len(sections):
+        tally.not_understood(SESSIONS, f"one of {summaries} summaries, which no session has")
     _report(tally, records, reader.unreadable, text)
     return request.answer(
         records,
@@ -578,7 +583,7 @@ def _identity(text: str) -> dict[str, str]:
     if build is None or build < 2:
         return {}
     found = {"system_product": values[build - 2], "bios_version": values[build - 1]}
-    return {**found, "os_build": values[build]}
+    return {**found, "os_build": values[build], _COMPUTER: values[build - 3] if build > 2 else ""}
 
 
 def _plain(cell: str) -> str:
