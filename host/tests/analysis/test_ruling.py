@@ -11,7 +11,7 @@ from resume_rig.analysis.verdict.ruling import campaign_why
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideCycle, OutsideState
-from resume_rig.model.result.verdict import Finding, FindingKind, Verdict
+from resume_rig.model.result.verdict import Finding, FindingKind, NotJudged, Verdict, WhyNot
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -140,8 +140,7 @@ def test_cycles_of_another_kind_are_counted_in_english() -> None:
 def test_no_kind_is_advised_that_the_requirement_covers(record) -> None:
     requirement = load_requirement("sysfund-0004")
     cycle = correlate([lit(1, 900)], LogReading(), requirement).cycles[0]
-    uncovered = replace(
-        cycle, record=record(), why_not="other kind: the wires show another sleep", judged=False
-    )
+    other = NotJudged.of(WhyNot.OTHER_KIND_ON_WIRES, requirement="sysfund-0004", covers="S3")
+    uncovered = replace(cycle, record=record(), unjudged=other, judged=False)
 
     assert "--kind" not in campaign_why([uncovered], requirement, [])

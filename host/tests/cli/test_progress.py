@@ -69,7 +69,7 @@ def test_a_hang_is_told_as_soon_as_a_press_has_proven_it(command: Command) -> No
 
 def shown_by(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr("resume_rig.cli.bench.progress.columns_of", lambda _stream: 80)
+    monkeypatch.setattr("resume_rig.cli.bench.progress.note_columns", lambda: 80)
     rig = SimpleNamespace(board="sim")
     requirement = load_requirement("sysfund-0004")
     identity: Any = SimpleNamespace(dut_name="laptop", rig=rig, requirement=requirement)

@@ -32,7 +32,15 @@ from resume_rig.model.result.judgement import (
     LogJudgement,
 )
 from resume_rig.model.result.match import RecordReason, UnmatchedRecord
-from resume_rig.model.result.verdict import Finding, FindingKind, Requirement, Statistics, Verdict
+from resume_rig.model.result.verdict import (
+    Finding,
+    FindingKind,
+    NotJudged,
+    Requirement,
+    Statistics,
+    Verdict,
+    WhyNot,
+)
 
 MS = 1_000_000
 WAKE_UTC_NS = 1_700_000_000_500_000_000
@@ -144,7 +152,7 @@ def cycle(
         light_after_complete=None if complete is None else light - complete,
         verdict=Verdict.NO_EVIDENCE if ignored else verdict_for(total),
         judged=not ignored and total is not None,
-        why_not="first cycle, ignored on request" if ignored else None,
+        unjudged=NotJudged(WhyNot.IGNORED_BY_PLAN) if ignored else None,
         findings=tuple(findings),
     )
 
@@ -174,7 +182,7 @@ def never_woke(number: int) -> ReconciledCycle:
         light_after_complete=None,
         verdict=Verdict.FAIL,
         judged=True,
-        why_not=None,
+        unjudged=None,
     )
 
 
@@ -325,13 +333,16 @@ def log_judgement(shape: LogShape) -> LogJudgement:
 
 def _judged(index: int, record: OsRecord, *, ignore_first: bool) -> JudgedRecord:
     if record.kind is not SleepKind.S3:
-        return JudgedRecord(
-            record, False, f"{record.kind} is not covered by this requirement", Verdict.NO_EVIDENCE
+        why = NotJudged.of(
+            WhyNot.NOT_COVERED, requirement="sysfund-0004", covers="S3", kind=record.kind
         )
+        return JudgedRecord(record, False, why, Verdict.NO_EVIDENCE)
     if record.resume_ms is None:
-        return JudgedRecord(record, False, "the record has no measurement", Verdict.NO_EVIDENCE)
+        why = NotJudged.of(WhyNot.NOT_REPORTED, missing="BiosInit")
+        return JudgedRecord(record, False, why, Verdict.NO_EVIDENCE)
     if ignore_first and index == 0:
-        return JudgedRecord(record, False, "first, ignored on request", Verdict.NO_EVIDENCE)
+        why = NotJudged(WhyNot.IGNORED_FIRST)
+        return JudgedRecord(record, False, why, Verdict.NO_EVIDENCE)
     return JudgedRecord(record, True, None, verdict_for(record.resume_ms))
 
 

@@ -10,13 +10,15 @@ from resume_rig.analysis.verdict.ruling import is_uncovered
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Correlation, Outcome
-from resume_rig.model.result.verdict import Finding, FindingKind, Verdict
+from resume_rig.model.result.verdict import Finding, FindingKind, NotJudged, Verdict, WhyNot
 from resume_rig.report.campaign.page import FirstScreen, first_screen
 from resume_rig.report.html import campaign_report
 from resume_rig.report.text.findings import title_of_kind
 
 MS = 1_000_000
-OTHER = "other kind: sysfund-0004 covers S3 and hybrid sleep; S4 was asked for"
+OTHER = NotJudged.of(
+    WhyNot.OTHER_KIND, requirement="sysfund-0004", covers="S3 and hybrid sleep", asked="S4"
+)
 
 
 def screen(samples: Any, correlation: Correlation) -> FirstScreen:
@@ -32,7 +34,7 @@ def s4(samples: Any, number: int) -> Any:
         record=replace(cycle.record, kind=SleepKind.S4),
         verdict=Verdict.NO_EVIDENCE,
         judged=False,
-        why_not=OTHER,
+        unjudged=OTHER,
     )
 
 
@@ -110,7 +112,7 @@ def test_a_cycle_that_is_not_in_the_verdict_and_did_not_go_as_planned_is_a_badge
         alone,
         outside=replace(alone.outside, outcome=Outcome.WOKE_ALONE),
         judged=False,
-        why_not="not ours: something else woke the DUT",
+        unjudged=NotJudged(WhyNot.NOT_OURS),
     )
     found = screen(samples, samples.correlation([samples.cycle(1), alone]))
     assert [badge.text for badge in found.trust] == ["1 cycle not as planned, not in the verdict"]

@@ -86,6 +86,7 @@ def test_the_added_keys_come_after_those_of_the_contract(samples: Any) -> None:
         "codes",
         "risk",
         "user_init_ms",
+        "why_not_reason",
         *("computer", "ending", "notes"),
     ]
     assert list(document["statistics"])[6:] == ["failure_rate", "series"]

@@ -11,6 +11,7 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import NO_PROFILE, DutProfile
 from resume_rig.model.errors import UsageError
+from resume_rig.model.rig_url import RigUrl
 from resume_rig.report.text.json_text import utc_json
 from resume_rig.rig.dut_profile import profile_for
 from resume_rig.rig.interface import Rig, RigInfo
@@ -23,7 +24,7 @@ _TO_SECONDS: Final = len("2026-01-01T00:00:00")
 
 @contextmanager
 def opened_rig(
-    url: str,
+    url: RigUrl,
     dut: DutProfile | None,
     *,
     clock: Clock | None = None,
@@ -57,7 +58,7 @@ def opened_rig(
             opened.rig.close()
 
 
-def claim_here(url: str) -> Claim:
+def claim_here(url: RigUrl) -> Claim:
     """Note that this program has the rig at `url` from now on; raises as `claim_rig`."""
     now_utc = (utc_json(SystemClock().utc_ns()) or "")[:_TO_SECONDS] + "Z"
     return claim_rig(url, _program(), now_utc)
@@ -78,7 +79,7 @@ class BenchInUse:
         info: of the board, when it was opened.
     """
 
-    url: str
+    url: RigUrl
     dut: DutProfile | None
     opened: OpenRig
     info: RigInfo
@@ -134,7 +135,7 @@ class BenchInUse:
         return None
 
 
-def open_bench(url: str, dut: str | None = None, *, not_before_utc_ns: int = 0) -> BenchInUse:
+def open_bench(url: RigUrl, dut: str | None = None, *, not_before_utc_ns: int = 0) -> BenchInUse:
     """Open the rig at `url` for this process alone.
 
     Args:

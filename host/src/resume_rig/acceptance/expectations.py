@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from resume_rig.analysis.findings.explanations import explained
 from resume_rig.analysis.stats.figures import undecided_text
 from resume_rig.analysis.verdict.measures import is_measure, is_rate, measure_names
-from resume_rig.analysis.verdict.ruling import LimitAnswer, answer_limit, counted_as
+from resume_rig.analysis.verdict.ruling import COUNTED_AS, LimitAnswer, answer_limit
 from resume_rig.model.channel import TRIGGER_WORDS, WakeBy
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
@@ -22,7 +22,7 @@ from resume_rig.model.result.cycle import (
     OutsideState,
     ReconciledCycle,
 )
-from resume_rig.model.result.verdict import Comparison, FindingKind, Limit, Verdict
+from resume_rig.model.result.verdict import Comparison, FindingKind, Limit, NotJudged, Verdict
 from resume_rig.model.units import NS_PER_S, count_of, percent_up, seconds_text
 from resume_rig.report.drawing.axis import outside_milestones
 from resume_rig.report.text.findings import cycle_ranges, findings_of
@@ -330,9 +330,9 @@ def _with_phases(text: str, cycle: ReconciledCycle | None) -> str:
     return f"{text.removesuffix('.')}; cycle {cycle.outside.number}: {phases}"
 
 
-def _reasons(why_not: Sequence[tuple[int, str]]) -> str:
-    counts = Counter(counted_as(why) for _, why in why_not)
-    listed = ", ".join(f"{n} {one_line(why)}" for why, n in counts.items())
+def _reasons(why_not: Sequence[tuple[int, NotJudged]]) -> str:
+    counts = Counter(COUNTED_AS[why.reason] for _, why in why_not)
+    listed = ", ".join(f"{n} {why}" for why, n in counts.items())
     return f"{count_of(len(why_not), 'cycle')} not judged ({listed})"
 
 

@@ -66,7 +66,7 @@ from resume_rig.model.result.match import (
     percent,
 )
 from resume_rig.model.result.packed import Derived, PackedSequence
-from resume_rig.model.result.verdict import FindingKind, Requirement, Verdict
+from resume_rig.model.result.verdict import FindingKind, NotJudged, Requirement, Verdict, WhyNot
 from resume_rig.model.units import NS_PER_MS, count_of
 
 # From the power line's rise, or the press, to the OS where BiosInit is not reported. Assumed, with
@@ -92,15 +92,16 @@ class CycleRecord:
         return self.certainty is not None and self.certainty.level is Confidence.HIGH
 
     @property
-    def why_none(self) -> str:
+    def why_none(self) -> NotJudged:
         """Why there is no record that may be held against the cycle, if there is none."""
         if self.certainty is not None:
             likely = percent(self.certainty)
-            return f"match not certain: the record is of this cycle with a probability of {likely}"
+            why = f"the record is of this cycle with a probability of {likely}"
+            return NotJudged.of(WhyNot.MATCH_UNCERTAIN, why=why)
         reason = CycleReason.LOST if self.missing is None else self.missing
-        if reason is CycleReason.AMBIGUOUS:
-            return f"match not certain: {CYCLE_REASONS[reason]}"
-        return f"no record: {CYCLE_REASONS[reason]}"
+        unsure = reason is CycleReason.AMBIGUOUS
+        which = WhyNot.MATCH_UNCERTAIN if unsure else WhyNot.NO_RECORD
+        return NotJudged.of(which, why=CYCLE_REASONS[reason])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -406,7 +407,7 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         light_after_complete=None if pair is None else pair.light_after_complete,
         verdict=Verdict.NO_EVIDENCE,
         judged=False,
-        why_not=None,
+        unjudged=None,
         findings=findings,
         hidden_before_sleep=before_sleep(outside, record, campaign.around.history.before(record))
         if record and slept

@@ -19,6 +19,7 @@ from resume_rig.campaign.preparation.self_measurement import (
 )
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
+from resume_rig.model.rig_url import RigUrl
 from resume_rig.model.units import count_of
 from resume_rig.robot.arguments import (
     BUTTON,
@@ -163,8 +164,9 @@ class RigKeywords(Keywords):
                 "`Close Rig` first"
             )
         # The rig's last words may be of a campaign that a resume goes on with.
-        held.use = open_bench(url, dut or None)
-        held.url, held.dut = url, dut or None
+        typed = RigUrl(url)
+        held.use = open_bench(typed, dut or None)
+        held.url, held.dut = typed, dut or None
         info = held.use.info
         logger.info(
             shown(f"{info.board}, firmware {info.firmware}, DUT {held.use.dut_name}, at {url}")

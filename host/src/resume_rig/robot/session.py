@@ -14,6 +14,7 @@ from resume_rig.acceptance.expectations import Expectation, explained_cycle
 from resume_rig.acceptance.single_actions import SingleActions
 from resume_rig.campaign.store.store import beside_store
 from resume_rig.model.errors import UsageError
+from resume_rig.model.rig_url import NOT_NAMED, RigUrl
 from resume_rig.report.html import embedded_report
 from resume_rig.report.text.hostile_text import bounded, encodable, one_line
 from resume_rig.report.text.wording import requirement_sentence
@@ -38,7 +39,7 @@ class Held:
 
     use: BenchInUse | None = None
     actions: SingleActions | None = None
-    url: str = ""
+    url: RigUrl = NOT_NAMED
     dut: str | None = None
     assessed: Assessed | None = None
     named: dict[str, Assessed] = field(default_factory=dict)

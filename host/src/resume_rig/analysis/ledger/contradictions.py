@@ -13,8 +13,6 @@ after a wake has whole seconds (measured: 223 wakes), and one more rounding."""
 ROUNDING_MS: Final = 2
 """Two values in whole milliseconds, each rounded by itself."""
 
-CONTRADICTS: Final = "contradicts itself"
-
 
 def contradiction(record: OsRecord) -> str | None:
     """Return how the times of a record exclude each other, with the arithmetic; else None.
@@ -24,7 +22,7 @@ def contradiction(record: OsRecord) -> str | None:
     driver_ms, wake_ms, bios_ms = record.driver_init_ms, record.wake_ms, record.bios_init_ms
     if wake_ms and driver_ms is not None and driver_ms > wake_ms + ROUNDING_MS:
         return (
-            f"{CONTRADICTS}: its DriverInitDuration of {driver_ms} ms is a part of its"
+            f"its DriverInitDuration of {driver_ms} ms is a part of its"
             f" WakeDuration, which is {wake_ms} ms"
         )
     sleep_ns, wake_ns = record.sleep_time_utc_ns, record.wake_time_utc_ns
@@ -35,7 +33,7 @@ def contradiction(record: OsRecord) -> str | None:
     if bios_ms <= room_ms + CLOCK_MS:
         return None
     return (
-        f"{CONTRADICTS}: its BiosInitDuration is {bios_ms} ms, and the {between_ms} ms from"
+        f"its BiosInitDuration is {bios_ms} ms, and the {between_ms} ms from"
         f" SleepTime to WakeTime, less {record.sleep_ms or 0} ms of suspend and"
         f" {wake_ms or driver_ms or 0} ms of wake, leave {max(0, room_ms)} ms"
     )
@@ -51,6 +49,6 @@ def doubted(records: Sequence[OsRecord]) -> dict[int, str]:
     timed = [index for index, each in enumerate(records) if each.bios_init_ms is not None]
     wrong = sum(index in found for index in timed)
     if 2 * wrong > len(timed):
-        why = f"is doubted: {wrong} of {len(timed)} records of its log contradict themselves"
+        why = f"{wrong} of {len(timed)} records of its log contradict themselves"
         found = {index: found.get(index, why) for index in sorted({*found, *timed})}
     return found

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from resume_rig.analysis.ledger.contradictions import CONTRADICTS, contradiction, doubted
+from resume_rig.analysis.ledger.contradictions import contradiction, doubted
 from resume_rig.analysis.ledger.ledger import ledger_of
 from resume_rig.analysis.reconcile.thresholds import VALUE_BOUND_MS, figure_of, reported
 from resume_rig.analysis.stats.figures import failure_rate, failure_rate_upper, summarise
@@ -42,8 +42,10 @@ from resume_rig.model.result.verdict import (
     WORST_FIRST,
     Comparison,
     Limit,
+    NotJudged,
     Requirement,
     Verdict,
+    WhyNot,
 )
 from resume_rig.model.units import NS_PER_MS, count_of, percent_up
 
@@ -53,14 +55,19 @@ rounds all of them the same way, the guard band holds all of it."""
 
 
 NOT_COVERED = "not covered by this requirement"
-_FROM_IMAGE = "not S3"
-_ABSURD = "not measured: no firmware takes"
 ABSURD_BIOS = "bios_init_absurd_ms"
 """Figure of a judged record: the BIOS time that it reports and that is no measurement."""
-_ODD = "not measured: the record"
-_NOT_BACK = "not measured: the OS did not come back from"
-_IGNORED_AS_FIRST = "ignored: the first transition of its log"
-_IGNORED_BY_LISTING = "ignored: its listing marks it so"
+_UNMEASURED = frozenset(
+    {
+        WhyNot.NOT_REPORTED,
+        WhyNot.NO_ACCOUNT,
+        WhyNot.WAKES_BEFORE_SLEEP,
+        WhyNot.ABSURD_BIOS,
+        WhyNot.CONTRADICTS_ITSELF,
+        WhyNot.DOUBTED,
+    }
+)
+"""Reasons of what was read and has no measurement."""
 
 
 def judge_value(resume_ms: int, requirement: Requirement) -> Verdict:
@@ -120,7 +127,7 @@ def _judged(
     believable = [believed(record) for record in reading.records]
     odd = doubted(believable)
     cycles = tuple(
-        _judge_record(record, requirement, required, odd=odd.get(index, ""), first=index in first)
+        _judge_record(record, requirement, required, doubt=odd.get(index), first=index in first)
         for index, record in enumerate(believable)
     )
     judged = [cycle for cycle in cycles if cycle.judged]
@@ -184,32 +191,32 @@ def _judge_record(
     requirement: Requirement,
     required: Sequence[Limit],
     *,
-    odd: str,
+    doubt: str | None,
     first: bool,
 ) -> JudgedRecord:
     why_not = why_not_judged(record, requirement)
-    if why_not is None and odd:
-        why_not = f"{_ODD} {odd}"
+    if why_not is None and doubt is not None:
+        why_not = NotJudged.of(WhyNot.DOUBTED, why=doubt)
     if why_not is None and record.failed and not (first or record.ignored):
-        return JudgedRecord(record, judged=True, why_not=None, verdict=Verdict.FAIL, risk=0.0)
+        return JudgedRecord(record, judged=True, unjudged=None, verdict=Verdict.FAIL, risk=0.0)
     parts = [] if why_not is not None else _conformities(record, requirement, required)
     if why_not is None and not parts:
         why_not = _not_measured(record, requirement)
         if (absurd_ms := figure_of(record, ABSURD_BIOS)) is not None:
-            why_not = f"{_ABSURD} the {absurd_ms:.0f} ms of BIOS time that the record reports"
+            why_not = NotJudged.of(WhyNot.ABSURD_BIOS, bios_ms=f"{absurd_ms:.0f}")
     if why_not is None and (first or record.ignored):
-        why_not = _IGNORED_BY_LISTING if record.ignored else _IGNORED_AS_FIRST
+        why_not = NotJudged(WhyNot.IGNORED_BY_LISTING if record.ignored else WhyNot.IGNORED_FIRST)
     if why_not is not None:
         return JudgedRecord(
             record,
             judged=False,
-            why_not=why_not,
+            unjudged=why_not,
             verdict=Verdict.NO_EVIDENCE,
             undecided=is_covered(record, requirement) and not (first or record.ignored),
         )
     verdict = worst_of([part.verdict for part in parts])
     risk = max(part.risk for part in parts if part.verdict is verdict)
-    return JudgedRecord(record, judged=True, why_not=None, verdict=verdict, risk=risk)
+    return JudgedRecord(record, judged=True, unjudged=None, verdict=verdict, risk=risk)
 
 
 def believed(record: OsRecord) -> OsRecord:
@@ -232,16 +239,16 @@ def _conformities(
     return [part for part in found if part is not None]
 
 
-def _not_measured(record: OsRecord, requirement: Requirement) -> str:
+def _not_measured(record: OsRecord, requirement: Requirement) -> NotJudged:
     if record.ended is not None and record.notes:
-        return f"not measured: {record.notes[0].removesuffix('.')}"
+        return NotJudged.of(WhyNot.NO_ACCOUNT, why=record.notes[0].removesuffix("."))
     measures = [limit.measure for limit in requirement.limits() if limit.required]
     if measures == [RESUME]:
         values = (("BiosInit", record.bios_init_ms), ("DriverInit", record.driver_init_ms))
         missing = [name for name, value in values if value is None]
     else:
         missing = [measure_words(measure) for measure in measures]
-    return f"not measured: the record reports no {' and no '.join(missing)}"
+    return NotJudged.of(WhyNot.NOT_REPORTED, missing=" and no ".join(missing))
 
 
 def is_covered(record: OsRecord, requirement: Requirement) -> bool:
@@ -250,20 +257,28 @@ def is_covered(record: OsRecord, requirement: Requirement) -> bool:
     return record.entered_kind in requirement.kinds and from_ram
 
 
-def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
+def why_not_judged(record: OsRecord, requirement: Requirement) -> NotJudged | None:
     """Return why a record must not be judged against a requirement; None where it may."""
     if _died_in_covered(record, requirement):
-        return f"{_NOT_BACK} this {kind_words(record.entered_kind)}"
+        return NotJudged.of(WhyNot.NOT_BACK, kind=kind_words(record.entered_kind))
     if record.kind not in requirement.kinds:
-        kinds = " and ".join(map(kind_words, requirement.kinds))
-        return f"{NOT_COVERED}: {requirement.id} covers {kinds}; this is {kind_words(record.kind)}"
+        kind = kind_words(record.kind)
+        return NotJudged.of(WhyNot.NOT_COVERED, **covers(requirement), kind=kind)
     if not is_covered(record, requirement):
-        return f"{_FROM_IMAGE}: this hybrid sleep resumed from its hibernation file, as S4 does"
+        return NotJudged(WhyNot.FROM_IMAGE)
     if _wakes_before_it_sleeps(record):
-        return "not measured: the record's WakeTime lies before its SleepTime"
+        return NotJudged(WhyNot.WAKES_BEFORE_SLEEP)
     if (odd := contradiction(believed(record))) is not None:
-        return f"{_ODD} {odd}"
+        return NotJudged.of(WhyNot.CONTRADICTS_ITSELF, why=odd)
     return None
+
+
+def covers(requirement: Requirement) -> dict[str, str]:
+    """Return the figures of a reason that names what a requirement covers."""
+    return {
+        "requirement": requirement.id,
+        "covers": " and ".join(map(kind_words, requirement.kinds)),
+    }
 
 
 def _died_in_covered(record: OsRecord, requirement: Requirement) -> bool:
@@ -353,14 +368,13 @@ def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[
 def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
     """Say what the verdict does not rest on, and how it could."""
     own = [cycle for cycle in cycles if cycle.record.entered_kind in requirement.kinds]
-    died = sum((c.why_not or "").startswith(_NOT_BACK) for c in own)
-    unmeasured = sum((c.why_not or "").startswith("not measured") for c in own) - died
-    first = sum(c.why_not == _IGNORED_AS_FIRST for c in own)
-    marked = sum(c.why_not == _IGNORED_BY_LISTING for c in own)
-    absurd = sum((c.why_not or "").startswith(_ABSURD) for c in own)
+    reasons = Counter(cycle.unjudged.reason for cycle in own if cycle.unjudged is not None)
+    died, absurd = reasons[WhyNot.NOT_BACK], reasons[WhyNot.ABSURD_BIOS]
+    unmeasured = sum(reasons[reason] for reason in _UNMEASURED)
+    first, marked = reasons[WhyNot.IGNORED_FIRST], reasons[WhyNot.IGNORED_BY_LISTING]
+    from_image = reasons[WhyNot.FROM_IMAGE]
     parts = [f"{count_of(first, 'first transition')} ignored"] if first else []
     parts += [f"{count_of(marked, 'transition')} ignored as the listing says"] if marked else []
-    from_image = sum((c.why_not or "").startswith(_FROM_IMAGE) for c in own)
     if from_image:
         parts.append(f"{count_of(from_image, 'hybrid sleep')} resumed from the image, as S4 does")
     if died:
@@ -370,12 +384,14 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
         what = f"{count_of(unmeasured, 'record')} of {kinds}"
         what = what if len(requirement.kinds) > 1 else kind_count(unmeasured, requirement.kinds[0])
         parts.append(f"{what} without a measurement")
-    if contradicted := [c.why_not for c in own if f"{_ODD} {CONTRADICTS}" in (c.why_not or "")]:
-        first_of_them = (contradicted[0] or "").removeprefix(f"{_ODD} {CONTRADICTS}: ")
-        themselves = "itself" if len(contradicted) == 1 else "themselves, the first"
-        verb = "contradicts" if len(contradicted) == 1 else "contradict"
-        what = count_of(len(contradicted), "record")
-        parts.append(f"{what} {verb} {themselves}: {first_of_them}")
+    odd = [
+        dict(each.unjudged.figures)["why"]
+        for each in own
+        if each.unjudged is not None and each.unjudged.reason is WhyNot.CONTRADICTS_ITSELF
+    ]
+    if odd:
+        they = "contradicts itself" if len(odd) == 1 else "contradict themselves, the first"
+        parts.append(f"{count_of(len(odd), 'record')} {they}: {odd[0]}")
     if absurd:
         counts = "counts" if absurd == 1 else "count"
         what = count_of(absurd, "BIOS time")

@@ -5,15 +5,17 @@ that the same cycles count, and what was not measured is NO-EVIDENCE there, too.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 from resume_rig.analysis.findings.sleeps import state_mismatch
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
 from resume_rig.analysis.verdict.judge import (
     NOT_COVERED,
+    covers,
     hybrid_lead,
     is_covered,
     limit_clauses,
@@ -36,7 +38,7 @@ from resume_rig.analysis.verdict.measures import (
     side_of,
     sighting_of,
 )
-from resume_rig.model.os_record import TRANSITIONS, SleepKind, kind_words, state_word
+from resume_rig.model.os_record import TRANSITIONS, SleepKind, state_word
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import (
     BROKEN,
@@ -48,51 +50,79 @@ from resume_rig.model.result.cycle import (
 )
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.packed import Derived
-from resume_rig.model.result.verdict import BIOS, RESUME, FindingKind, Limit, Requirement, Verdict
+from resume_rig.model.result.verdict import (
+    BIOS,
+    RESUME,
+    FindingKind,
+    Limit,
+    NotJudged,
+    Requirement,
+    Verdict,
+    WhyNot,
+)
 from resume_rig.model.units import count_of
 
-OTHER_KIND: Final = "other kind"
-"""Begins why a cycle does not count that is of a sleep which the requirement does not speak of."""
-_SHALLOW: Final = "slept shallow"
-_WRONG_STATE: Final = "wrong state"
-# How a sentence counts cycles that do not count, where that is not as their reason begins.
-_COUNTED_AS: Final = {
-    OTHER_KIND: "of another kind of sleep",
-    _WRONG_STATE: "in the wrong state",
-}
+_UNCOVERED: Final = frozenset({WhyNot.NOT_COVERED, WhyNot.OTHER_KIND, WhyNot.OTHER_KIND_ON_WIRES})
+_OTHERWISE: Final = frozenset({WhyNot.SHALLOW, WhyNot.WRONG_STATE})
+COUNTED_AS: Final[Mapping[WhyNot, str]] = MappingProxyType(
+    {
+        WhyNot.IGNORED_FIRST: "ignored",
+        WhyNot.IGNORED_BY_LISTING: "ignored",
+        WhyNot.IGNORED_BY_PLAN: "ignored",
+        WhyNot.NOT_COVERED: "not covered by this requirement",
+        WhyNot.OTHER_KIND: "of another kind of sleep",
+        WhyNot.OTHER_KIND_ON_WIRES: "of another kind of sleep",
+        WhyNot.FROM_IMAGE: "not S3",
+        WhyNot.NOT_BACK: "not measured",
+        WhyNot.NOT_REPORTED: "not measured",
+        WhyNot.NO_ACCOUNT: "not measured",
+        WhyNot.NOT_MEASURED: "not measured",
+        WhyNot.WAKES_BEFORE_SLEEP: "not measured",
+        WhyNot.ABSURD_BIOS: "not measured",
+        WhyNot.CONTRADICTS_ITSELF: "not measured",
+        WhyNot.DOUBTED: "not measured",
+        WhyNot.IMPOSSIBLE_BIOS: "impossible BIOS time",
+        WhyNot.NO_RECORD: "no record",
+        WhyNot.MATCH_UNCERTAIN: "match not certain",
+        WhyNot.STATE_MISMATCH: "state mismatch",
+        WhyNot.NO_SLEEP: "no sleep",
+        WhyNot.SHALLOW: "slept shallow",
+        WhyNot.WRONG_STATE: "in the wrong state",
+        WhyNot.NOT_OURS: "not ours",
+        WhyNot.EDGES_LOST: "invalid",
+        WhyNot.RIG_FAULT: "rig fault",
+        WhyNot.INTERRUPTED: "interrupted",
+    }
+)
+"""What stands behind a number of cycles that do not count for one reason."""
 
 
 def is_uncovered(cycle: ReconciledCycle) -> bool:
     """Return whether a cycle does not count because the requirement does not cover its sleep."""
-    return (cycle.why_not or "").startswith((OTHER_KIND, NOT_COVERED))
-
-
-def counted_as(why_not: str | None) -> str:
-    """Return what stands behind a number of cycles that do not count for one reason."""
-    reason = (why_not or "not judged").partition(":")[0]
-    return _COUNTED_AS.get(reason, reason)
+    return cycle.unjudged is not None and cycle.unjudged.reason in _UNCOVERED
 
 
 def slept_otherwise(cycle: ReconciledCycle) -> bool:
     """Return whether a cycle does not count because the DUT slept in what was not asked for."""
-    return (cycle.why_not or "").startswith((_SHALLOW, _WRONG_STATE))
+    return cycle.unjudged is not None and cycle.unjudged.reason in _OTHERWISE
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """The verdict on one cycle; `why_not` says why it does not count, where it does not.
+    """The verdict on one cycle.
 
     Attributes:
+        unjudged: why it does not count; None where it does.
         undecided: it does not count, though it woke from a sleep that the requirement covers.
     """
 
     verdict: Verdict
     judged: bool
-    why_not: str | None
+    unjudged: NotJudged | None
     undecided: bool = False
 
 
-def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
+def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJudged) -> Ruling:
     """Return the ruling on a cycle, by its outcome, its record and its intervals.
 
     Args:
@@ -110,7 +140,7 @@ def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ru
     else:
         found = _by_values(cycle, requirement, no_record)
     if outside.ignored:
-        return Ruling(found.verdict, False, "ignored: the plan leaves this cycle out")
+        return Ruling(found.verdict, False, NotJudged(WhyNot.IGNORED_BY_PLAN))
     if not found.judged and covered_kinds(cycle, requirement):
         return replace(found, undecided=True)
     return found
@@ -148,7 +178,7 @@ def ruled(cycle: ReconciledCycle, ruling: Ruling) -> ReconciledCycle:
         cycle,
         verdict=ruling.verdict,
         judged=ruling.judged,
-        why_not=ruling.why_not,
+        unjudged=ruling.unjudged,
         undecided=ruling.undecided,
     )
 
@@ -160,7 +190,7 @@ def undecided_of(
     return ((sighting_of(c), covered_kinds(c, requirement)) for c in cycles if c.undecided)
 
 
-def _slept_otherwise(outside: OutsideCycle, requirement: Requirement) -> str | None:
+def _slept_otherwise(outside: OutsideCycle, requirement: Requirement) -> NotJudged | None:
     """Return that a DUT slept in another state than was asked for; None where it may count.
 
     A shallower one never counts. A deeper one is judged as what it was, where what was asked for is
@@ -174,15 +204,14 @@ def _slept_otherwise(outside: OutsideCycle, requirement: Requirement) -> str | N
     if outside.asked is None or outside.state is OutsideState.NONE:
         return MEANINGS[outside.outcome].why_not
     text = f"{state_word(outside.asked)} was asked for, and the DUT slept in {outside.state}"
-    return f"{_SHALLOW if shallow else _WRONG_STATE}: {text}"
+    return NotJudged.of(WhyNot.SHALLOW if shallow else WhyNot.WRONG_STATE, why=text)
 
 
-def _other_kind(asked: SleepKind, requirement: Requirement) -> str:
-    kinds = " and ".join(map(kind_words, requirement.kinds))
-    return f"{OTHER_KIND}: {requirement.id} covers {kinds}; {state_word(asked)} was asked for"
+def _other_kind(asked: SleepKind, requirement: Requirement) -> NotJudged:
+    return NotJudged.of(WhyNot.OTHER_KIND, **covers(requirement), asked=state_word(asked))
 
 
-def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
+def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJudged) -> Ruling:
     sighting = sighting_of(cycle)
     why_not = MEANINGS[cycle.outside.outcome].why_not or _contradiction(sighting, requirement)
     if why_not is not None:
@@ -197,26 +226,25 @@ def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: str)
     return Ruling(worst_of(verdicts), True, None)
 
 
-def _contradiction(sighting: Sighting, requirement: Requirement) -> str | None:
+def _contradiction(sighting: Sighting, requirement: Requirement) -> NotJudged | None:
     """Return why a cycle's record keeps it from being judged; None where it does not."""
     if sighting.record is None or sighting.cycle is None:
         return None
     mismatch = state_mismatch(sighting.cycle.outside, sighting.record)
     if mismatch is not None:
-        return f"state mismatch: {mismatch.text}"
+        return NotJudged.of(WhyNot.STATE_MISMATCH, why=mismatch.text)
     return why_not_judged(sighting.record, requirement)
 
 
-def _not_measured(sighting: Sighting, requirement: Requirement, no_record: str) -> str:
+def _not_measured(sighting: Sighting, requirement: Requirement, no_record: NotJudged) -> NotJudged:
     measures = [limit.measure for limit in requirement.limits() if limit.required]
     if sighting.cycle is not None and sighting.cycle.bios_impossible:
-        return "impossible BIOS time: clock and wires leave no room for it"
+        return NotJudged(WhyNot.IMPOSSIBLE_BIOS)
     if sighting.record is None and any(side_of(name) is not Side.OUTSIDE for name in measures):
         return no_record
     if not possible_kinds(sighting) & frozenset(requirement.kinds):
-        kinds = " and ".join(map(kind_words, requirement.kinds))
-        return f"{OTHER_KIND}: {requirement.id} covers {kinds}; the wires show another sleep"
-    return f"not measured: no {' and no '.join(map(measure_words, measures))}"
+        return NotJudged.of(WhyNot.OTHER_KIND_ON_WIRES, **covers(requirement))
+    return NotJudged.of(WhyNot.NOT_MEASURED, missing=" and no ".join(map(measure_words, measures)))
 
 
 def campaign_why(
@@ -266,15 +294,17 @@ def _contradicted(cycles: Iterable[ReconciledCycle], limits: Sequence[LimitJudge
 
 def _left_out(cycles: Collection[ReconciledCycle], requirement: Requirement) -> list[str]:
     """Say how many cycles do not count, by reason."""
-    reasons = Counter(counted_as(cycle.why_not) for cycle in cycles if not cycle.judged)
+    reasons = Counter(
+        COUNTED_AS[cycle.unjudged.reason] for cycle in cycles if cycle.unjudged is not None
+    )
     ignored = reasons.pop("ignored", 0)
     parts = [f"{count_of(ignored, 'first transition')} ignored"] if ignored else []
     without = sum(reasons.values())
     if without:
         listed = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
         parts.append(f"{count_of(without, 'cycle')} without evidence ({listed})")
-    otherwise = (c.why_not or "" for c in cycles if not c.judged and slept_otherwise(c))
-    slept = dict.fromkeys(why.partition(": ")[2] for why in otherwise)
+    otherwise = (c.unjudged for c in cycles if not c.judged and slept_otherwise(c))
+    slept = dict.fromkeys(dict(why.figures)["why"] for why in otherwise if why is not None)
     return [*parts, *slept, *_not_covered(cycles, requirement)]
 
 
@@ -307,7 +337,7 @@ class LimitAnswer:
     worst: ReconciledCycle | None
     value: BoundedNs | None
     failed: tuple[int, ...]
-    why_not: tuple[tuple[int, str], ...]
+    why_not: tuple[tuple[int, NotJudged], ...]
 
 
 def answer_limit(cycles: Collection[ReconciledCycle], limit: Limit) -> LimitAnswer:
@@ -331,11 +361,11 @@ def answer_limit(cycles: Collection[ReconciledCycle], limit: Limit) -> LimitAnsw
     worst: ReconciledCycle | None = None
     value: BoundedNs | None = None
     failed: list[int] = []
-    why_not: list[tuple[int, str]] = []
+    why_not: list[tuple[int, NotJudged]] = []
     broken = 0
     for cycle in judged:
-        if not cycle.judged:
-            why_not.append((cycle.outside.number, cycle.why_not or ""))
+        if cycle.unjudged is not None:
+            why_not.append((cycle.outside.number, cycle.unjudged))
             continue
         if cycle.verdict is Verdict.FAIL:
             failed.append(cycle.outside.number)
@@ -361,5 +391,10 @@ def _is_farther(value: BoundedNs, than: BoundedNs, limit: Limit) -> bool:
     return above > 0 if limit.comparison in UPPER else above < 0
 
 
+_NONE_TO_HOLD: Final = NotJudged.of(
+    WhyNot.NO_RECORD, why="there is none that may be held against it"
+)
+
+
 def _ruled(cycle: ReconciledCycle, requirement: Requirement) -> ReconciledCycle:
-    return ruled(cycle, rule(cycle, requirement, "no record that may be held against it"))
+    return ruled(cycle, rule(cycle, requirement, _NONE_TO_HOLD))

@@ -9,6 +9,7 @@ from resume_rig.model.channel import Actuator, Channel, line_names
 from resume_rig.model.dut import NO_PROFILE, DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.verdict import Requirement
+from resume_rig.model.rig_url import StoredRigUrl, seed_of
 from resume_rig.rig.interface import RigInfo
 from resume_rig.timing.wall_clock import HostDiscipline
 
@@ -18,7 +19,8 @@ class Identity:
     """Who and what a campaign was made by.
 
     Attributes:
-        rig_url: how the rig was opened at first; not part of the rig's identity.
+        rig_url: how the rig was opened at first; not part of the rig's identity. Of a store that
+            was sent it is a stranger's, so it opens nothing.
         rig: what the board reported of itself; its boot id is the first session's.
         dut: the profile as it was then; None where there was none.
         wired: the channels that the DUT has and the rig observes.
@@ -30,7 +32,7 @@ class Identity:
         host_may_sleep: why nothing kept the host awake; None where it was, or nobody asked.
     """
 
-    rig_url: str
+    rig_url: StoredRigUrl
     rig: RigInfo
     dut: DutProfile | None
     wired: tuple[Channel, ...]
@@ -84,7 +86,7 @@ def identify(
             f"does not observe; it observes {line_names(observed)}"
         )
     return Identity(
-        rig_url=rig_url,
+        rig_url=StoredRigUrl(rig_url),
         rig=rig,
         dut=dut,
         wired=wired,
@@ -123,24 +125,6 @@ def check_same_bench(stored: Identity, present: Identity, path: str) -> None:
         )
 
 
-def url_to_go_on(url: str | None, stored: str) -> str:
-    """Return the URL of the rig of a campaign that goes on; one without a seed has the store's."""
-    if not url:
-        return stored
-    seed = _seed_of(stored)
-    if seed is None or not url.startswith("sim:") or _seed_of(url) is not None:
-        return url
-    return f"{url}{'' if url.endswith((':', ',')) else ','}seed={seed}"
-
-
-def _seed_of(url: str) -> int | None:
-    """Return the seed in the URL of a simulated bench; None where there is none."""
-    scheme, _, options = url.partition(":")
-    seeds = (each.removeprefix("seed=") for each in options.split(",") if each.startswith("seed="))
-    digits = next(seeds, "") if scheme in ("sim", "native") else ""
-    return int(digits) if digits.isascii() and digits.isdigit() else None
-
-
 def _differences(stored: Identity, present: Identity) -> Iterator[str]:
     if stored.dut_name != present.dut_name:
         yield f"DUT {stored.dut_name}, now {present.dut_name}"
@@ -150,7 +134,7 @@ def _differences(stored: Identity, present: Identity) -> Iterator[str]:
         yield "the fault plan has changed"
     if set(stored.wired) != set(present.wired):
         yield f"wired {line_names(stored.wired)}, now {line_names(present.wired)}"
-    seeds = _seed_of(stored.rig_url), _seed_of(present.rig_url)
+    seeds = seed_of(stored.rig_url.text), seed_of(present.rig_url.text)
     if None not in seeds and seeds[0] != seeds[1]:
         yield f"seed {seeds[0]} of the simulated bench, now {seeds[1]}"
     for name, before, now in (

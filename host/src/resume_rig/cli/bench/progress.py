@@ -1,6 +1,5 @@
 """Shows a campaign while it runs, to people or as JSON lines, and runs the user's hooks."""
 
-import sys
 from collections.abc import Mapping
 from enum import StrEnum, unique
 from typing import TYPE_CHECKING
@@ -31,11 +30,12 @@ from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.measured_cycle import hung_after, outside_cycle
 from resume_rig.campaign.store.raw import CycleRaw, Recovery
 from resume_rig.cli.terminal.console import (
-    columns_of,
-    is_terminal,
+    note_columns,
+    note_style,
+    notes_are_live,
+    print_json_note,
     print_note,
     print_note_as_json,
-    style_of,
 )
 from resume_rig.model.channel import Channel
 from resume_rig.model.result.cycle import UNREMARKABLE, OutsideCycle
@@ -44,6 +44,7 @@ from resume_rig.model.units import count_of, seconds_text
 from resume_rig.report.campaign.progress import CampaignStatus, status_lines
 from resume_rig.report.campaign.terminal import cycle_line
 from resume_rig.report.text.json_text import Json, json_text, quantity_json, text_json, utc_json
+from resume_rig.report.text.terminal_text import Painted, joined, lines_away
 from resume_rig.report.text.wording import outcome_words
 
 if TYPE_CHECKING:
@@ -159,8 +160,8 @@ class Progress:
         self._levels: Mapping[Channel, int] | None = None
         self._provisional = ProvisionalVerdict(identity.requirement)
         self._resumed = False
-        self._style = style_of(sys.stderr)
-        self._live = is_terminal(sys.stderr) and mode is ProgressMode.LINES
+        self._style = note_style()
+        self._live = notes_are_live() and mode is ProgressMode.LINES
         self._drawn = 0
 
     def __call__(self, event: CampaignEvent) -> None:
@@ -169,7 +170,7 @@ class Progress:
         if self._metrics is not None:
             self._metrics.take(self._identity, event, outside, self._provisional)
         if self._mode is ProgressMode.JSON:
-            print_note(event_line(event, self._tally, outside, self._provisional.verdict))
+            print_json_note(event_line(event, self._tally, outside, self._provisional.verdict))
         else:
             self._show(event, outside)
         fire_hooks(self._hooks, event, outside if isinstance(event, CycleDone) else None)
@@ -258,20 +259,19 @@ class Progress:
         """Show what a cycle does, and how the campaign stands, in a line that is replaced."""
         if self._live and self._tally is not None and self._plan is not None:
             status = self._status(f"cycle {number} {what}", self._tally, self._plan.cycles)
-            width = columns_of(sys.stderr) - 1
+            width = note_columns() - 1
             lines = status_lines(status, width, unicode=self._style.unicode)
             over = self._over()
             self._drawn = len(lines)
-            print_note(over + "\n".join(lines), end="")
+            print_note(joined(over, joined(*lines, between="\n")), end="")
 
     def _line(self, text: str) -> None:
-        print_note(f"{self._over()}{text}" if self._live else text)
+        print_note(joined(self._over(), text) if self._live else text)
 
-    def _over(self) -> str:
+    def _over(self) -> Painted:
         """Return what takes the lines of status away, so that something else is written there."""
-        up = f"\033[{self._drawn - 1}A" if self._drawn > 1 else ""
-        self._drawn = 0
-        return f"\r{up}\033[J"
+        drawn, self._drawn = self._drawn, 0
+        return lines_away(drawn)
 
     def _status(self, doing: str, tally: Tally, cycles: int) -> CampaignStatus:
         first = tally.first_failure

@@ -27,9 +27,12 @@ from resume_rig.cli.terminal.console import (
     is_for_machine,
     print_note,
     printer_of,
+    somebody_reads_notes,
     status_of_verdict,
 )
-from resume_rig.model.errors import ResumeRigError, UsageError, shell_word
+from resume_rig.model.errors import ResumeRigError, UsageError
+from resume_rig.model.rig_url import StoredRigUrl, command_to_go_on
+from resume_rig.report.text.terminal_text import BELL, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +52,7 @@ class TerminalPerson:
         """Show a sentence; what was typed before it is no answer to it."""
         while _typed():
             sys.stdin.readline()
-        print_note(f"\aresume-rig: {text}")
+        print_note(joined(BELL, f"resume-rig: {text}"))
 
     def answered(self) -> bool:
         """Return whether a line was typed since."""
@@ -58,7 +61,7 @@ class TerminalPerson:
 
 def person_at_terminal() -> TerminalPerson | None:
     """Return who can be asked; None where nobody sits at a terminal, or it cannot be polled."""
-    if sys.platform == "win32" or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if sys.platform == "win32" or not (sys.stdin.isatty() and somebody_reads_notes()):
         return None
     return TerminalPerson()
 
@@ -339,7 +342,7 @@ def execute(args: argparse.Namespace) -> int:
             raise
         printer(
             f"resume-rig: stopped; what was measured is kept in {store}, "
-            f"`resume-rig run --resume {shell_word(store)}` goes on"
+            f"`{command_to_go_on(store, asked.url)}` goes on"
         )
         return STOPPED
     finally:
@@ -360,6 +363,7 @@ class _Asked:
     """What was asked for, and the rig that it is asked of, which is opened later."""
 
     commission: "Commission"
+    url: StoredRigUrl
     rig: "AbstractContextManager[OpenRig]"
 
 
@@ -425,11 +429,12 @@ def _new(args: argparse.Namespace) -> _Asked:
     )
     store = args.out or usual_store()
     commission = Commission(store, plan, requirement_of(args), dut_of(args), surroundings_of(args))
-    return _Asked(commission, opened_rig(args.rig, commission.dut))
+    rig = opened_rig(args.rig, commission.dut)
+    return _Asked(commission, StoredRigUrl(args.rig), rig)
 
 
 def _stored(args: argparse.Namespace) -> _Asked:
-    """Return where a stored campaign goes on: with its own rig, unless another URL is named."""
+    """Return where a stored campaign goes on: at the URL that the user named, or a safe own one."""
     from resume_rig.acceptance.bench import opened_rig
     from resume_rig.campaign.run.campaign import Commission, interrupted
 
@@ -448,7 +453,7 @@ def _stored(args: argparse.Namespace) -> _Asked:
         not_before_utc_ns=before.newest_utc_ns,
         sessions_before=before.sessions,
     )
-    return _Asked(commission, rig)
+    return _Asked(commission, StoredRigUrl(before.rig_url), rig)
 
 
 def _log_files(log: str | None) -> list[Path]:

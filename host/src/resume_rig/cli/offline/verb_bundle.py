@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.cli.terminal.arguments import add_verb, existing_paths
-from resume_rig.cli.terminal.console import DONE, FAILED, answer, check_output, print_note
+from resume_rig.cli.terminal.console import (
+    DONE,
+    FAILED,
+    answer,
+    answer_json,
+    check_output,
+    print_note,
+)
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -104,7 +111,7 @@ def _bundle(args: argparse.Namespace) -> int:
         key=args.sign,
     )
     if args.json:
-        answer([json_text({"schema": "resume-rig/bundle-made/1", "bundle": str(out)}) + "\n"])
+        answer_json([json_text({"schema": "resume-rig/bundle-made/1", "bundle": str(out)}) + "\n"])
     else:
         print_note(f"Bundle: {out}")
     return DONE
@@ -117,7 +124,10 @@ def _verify(args: argparse.Namespace) -> int:
         raise UsageError(f"could not read the bundle {args.bundle}: there is no such file")
     today = datetime.now(UTC).date()
     found = verify_bundle(args.bundle, today, allowed=args.allowed_signers, judge=args.judge)
-    answer(_document(found) if args.json else _lines(found))
+    if args.json:
+        answer_json(_document(found))
+    else:
+        answer(_lines(found))
     return DONE if found.holds else FAILED
 
 

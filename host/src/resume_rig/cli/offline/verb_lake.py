@@ -19,7 +19,7 @@ from resume_rig.cli.terminal.arguments import (
     named,
     requirement_of,
 )
-from resume_rig.cli.terminal.console import DONE, USAGE, Printer, answer, print_note
+from resume_rig.cli.terminal.console import DONE, USAGE, Printer, answer_json, print_note
 from resume_rig.model.errors import RecordError, ResumeRigError, UsageError
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _add(args: argparse.Namespace) -> int:
             print_note(f"{store}: {became}")
     if args.json:
         document: dict[str, Json] = {"schema": "resume-rig/lake-add/1", "lake": lake.url}
-        answer([json_text({**document, "added": done, "refused": refused}) + "\n"])
+        answer_json([json_text({**document, "added": done, "refused": refused}) + "\n"])
     return USAGE if refused else DONE
 
 
@@ -257,7 +257,7 @@ def _push(args: argparse.Namespace) -> int:
         print_note(f"nothing waits in {queue_folder()}")
     if args.json:
         pushed: Json = {"schema": "resume-rig/lake-push/1", "added": done, "refused": refused}
-        answer([json_text(pushed) + "\n"])
+        answer_json([json_text(pushed) + "\n"])
     return USAGE if refused else DONE
 
 
@@ -275,5 +275,5 @@ def _compact(args: argparse.Namespace) -> int:
             name: {"before": before, "after": after} for name, (before, after) in files.items()
         }
         compacted: dict[str, Json] = {"schema": "resume-rig/lake-compact/1", "lake": lake.url}
-        answer([json_text({**compacted, "tables": tables}) + "\n"])
+        answer_json([json_text({**compacted, "tables": tables}) + "\n"])
     return DONE

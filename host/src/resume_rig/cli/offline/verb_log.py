@@ -16,6 +16,7 @@ from resume_rig.cli.terminal.arguments import (
 )
 from resume_rig.cli.terminal.console import (
     answer,
+    answer_json,
     answer_style,
     check_output,
     print_note,
@@ -138,7 +139,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         from resume_rig.report.log.document import log_document
 
-        answer(log_document(judgement))
+        answer_json(log_document(judgement))
     else:
         from resume_rig.report.log.terminal import log_table
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from resume_rig.cli.offline.verb_lake import add_engine_arguments, engine_of
 from resume_rig.cli.terminal.arguments import add_verb, named, whole_number
-from resume_rig.cli.terminal.console import DONE, answer, answer_style, print_note
+from resume_rig.cli.terminal.console import DONE, answer, answer_json, answer_style, print_note
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def execute(args: argparse.Namespace) -> int:
             "rows": [[_json(value) for value in row] for row in rows],
             "more": more,
         }
-        answer([json_text(document) + "\n"])
+        answer_json([json_text(document) + "\n"])
     else:
         answer(_table(columns, rows))
     return DONE

@@ -11,7 +11,13 @@ from resume_rig.cli.terminal.arguments import (
     named,
     requirement_of,
 )
-from resume_rig.cli.terminal.console import answer, answer_style, print_note, status_of_verdict
+from resume_rig.cli.terminal.console import (
+    answer,
+    answer_json,
+    answer_style,
+    print_note,
+    status_of_verdict,
+)
 from resume_rig.model.errors import RecordError
 
 if TYPE_CHECKING:
@@ -70,7 +76,10 @@ def execute(args: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             watching.look()
         judgement = watching.judgement()
-    answer([summary_json(judgement)] if args.json else summary_lines(judgement, answer_style()))
+    if args.json:
+        answer_json([summary_json(judgement)])
+    else:
+        answer(summary_lines(judgement, answer_style()))
     return status_of_verdict(judgement.verdict)
 
 
@@ -114,7 +123,10 @@ class _Watching:
         for record, cycle in zip(judgement.reading.records, judgement.cycles, strict=True):
             if id(record) not in numbers:
                 continue
-            answer([watched_json(cycle) if self._as_json else watched_line(cycle, answer_style())])
+            if self._as_json:
+                answer_json([watched_json(cycle)])
+            else:
+                answer([watched_line(cycle, answer_style())])
 
     def judgement(self) -> "LogJudgement":
         """Judge all of them."""

@@ -11,6 +11,7 @@ from resume_rig.acceptance.assessment import Assessed, html_at
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli.terminal.console import (
     answer,
+    answer_json,
     answer_style,
     is_for_machine,
     print_event,
@@ -35,7 +36,12 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
             failed, report = error, None
             facts = dataclasses.replace(assessed.facts, report_path=None)
             assessed = dataclasses.replace(assessed, facts=facts)
-    answer(_text(assessed, args))
+    if args.json:
+        from resume_rig.report.campaign.document import correlation_pieces
+
+        answer_json(correlation_pieces(assessed.correlation, assessed.facts))
+    else:
+        answer(_text(assessed, args))
     if failed is not None:
         raise failed
     if not args.json and not is_for_machine(args):
@@ -46,11 +52,7 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
 
 
 def _text(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
-    """Return the answer as it was asked for."""
-    if args.json:
-        from resume_rig.report.campaign.document import correlation_pieces
-
-        return correlation_pieces(assessed.correlation, assessed.facts)
+    """Return the answer for people."""
     from resume_rig.report.campaign.terminal import correlation_table
 
     style = answer_style()

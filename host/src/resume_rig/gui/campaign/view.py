@@ -50,6 +50,7 @@ from resume_rig.gui.worker.campaign_state import CampaignState, Phase
 from resume_rig.gui.worker.events import RunCampaign
 from resume_rig.gui.worker.jobs import JobSlot
 from resume_rig.model.errors import UsageError
+from resume_rig.model.rig_url import NOT_NAMED, RigUrl
 from resume_rig.model.units import NS_PER_MS
 from resume_rig.report.campaign.progress import left_text
 from resume_rig.report.text.hostile_text import one_line
@@ -221,6 +222,7 @@ class CampaignView(View):
         self._shown: CampaignState | None = None
         self._since_draw = QElapsedTimer()
         self._since_draw.start()
+        self._ran_at: dict[Path, RigUrl] = {}
         self._wished = not desk.wish.run
         self.editor = PlanEditor()
         self.editor.refused.connect(self.notice.fail)
@@ -270,7 +272,8 @@ class CampaignView(View):
         """Resume the campaign that was stopped."""
         path = self.desk.state.campaign.path
         if path is not None:
-            self.resume_store(path)
+            ran_at = self._ran_at.get(path, NOT_NAMED)
+            self._run(lambda: self.setting.resume_order(path, ran_at=ran_at))
 
     def resume_store(self, store: Path, *, here: bool = False) -> None:
         """Resume the campaign of a store, on its own rig or on the one that is chosen."""
@@ -341,6 +344,8 @@ class CampaignView(View):
         self.failures.clear()
         self._failures_shown = ()
         self.lines.clear()
+        if order.url:
+            self._ran_at[order.store] = order.url
         self.desk.worker.ask(order)
         self.desk.show_status(f"The campaign goes to {order.store}.")
 

@@ -17,7 +17,7 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.match import ClockStep, CycleReason, MatchCertainty, UnmatchedRecord
 from resume_rig.model.result.series import FailureRate, SeriesStatistics
-from resume_rig.model.result.verdict import Finding, Verdict
+from resume_rig.model.result.verdict import Finding, NotJudged, Verdict, WhyNot
 
 HEALTH_BYTES_MAX = 256 * 1024
 """Of one health report: 2,000 devices of 100 bytes (assumed); a longer one is cut, not whole."""
@@ -233,7 +233,8 @@ class ReconciledCycle:
         unexplained: how far this cycle's residual is from the campaign's own median residual.
         light_after_complete: light minus resume complete; negative = light came first.
         hidden_before_sleep: trigger to SLP_S3# minus what the OS and its firmware report of it.
-        judged: whether the verdict counts in the campaign's; why_not: why it does not.
+        judged: whether the verdict counts in the campaign's; unjudged: why it does not, once it
+            was ruled upon.
         certainty: how sure it is that the record is of this cycle; None without a record. Only a
             high one feeds the verdict, the differences and the findings.
         record_missing: the likely reason why there is no record; None where there is one.
@@ -254,7 +255,7 @@ class ReconciledCycle:
     light_after_complete: BoundedNs | None
     verdict: Verdict
     judged: bool
-    why_not: str | None
+    unjudged: NotJudged | None
     findings: tuple[Finding, ...] = field(default=())
     hidden_before_sleep: BoundedNs | None = None
     certainty: MatchCertainty | None = None
@@ -274,6 +275,11 @@ class ReconciledCycle:
         if lost and self.outside.outcome is Outcome.SLEPT_AND_WOKE:
             return Outcome.RECORD_MISSING
         return self.outside.outcome
+
+    @property
+    def why_not(self) -> str | None:
+        """Why it is not judged, in one sentence; None where it is."""
+        return None if self.unjudged is None else str(self.unjudged)
 
     @property
     def timed_outside(self) -> bool:
@@ -427,7 +433,7 @@ class OutcomeMeaning:
     words: str
     counts: Counts
     fails: bool = False
-    why_not: str | None = None
+    why_not: NotJudged | None = None
     tries_resume: bool = True
     came_back: bool = False
     matched: bool = True
@@ -441,19 +447,21 @@ MEANINGS: Final[Mapping[Outcome, OutcomeMeaning]] = MappingProxyType(
         Outcome.NEVER_SLEPT: OutcomeMeaning(
             "never slept",
             Counts.FAILED,
-            why_not="no sleep: the DUT never slept, so there was no resume",
+            why_not=NotJudged(WhyNot.NO_SLEEP),
             matched=False,
         ),
         Outcome.SLEPT_SHALLOW: OutcomeMeaning(
             "slept shallow",
             Counts.FAILED,
-            why_not="slept shallow: the DUT did not reach the state that was asked for",
+            why_not=NotJudged.of(
+                WhyNot.SHALLOW, why="the DUT did not reach the state that was asked for"
+            ),
             came_back=True,
         ),
         Outcome.WOKE_ALONE: OutcomeMeaning(
             "woke alone",
             Counts.FAILED,
-            why_not="not ours: something else woke the DUT",
+            why_not=NotJudged(WhyNot.NOT_OURS),
             tries_resume=False,
             came_back=True,
         ),
@@ -467,19 +475,19 @@ MEANINGS: Final[Mapping[Outcome, OutcomeMeaning]] = MappingProxyType(
         Outcome.INVALID: OutcomeMeaning(
             "invalid",
             Counts.NO_ANSWER,
-            why_not="invalid: edges of this cycle were lost",
+            why_not=NotJudged(WhyNot.EDGES_LOST),
             tries_resume=False,
         ),
         Outcome.RIG_FAULT: OutcomeMeaning(
             "rig fault",
             Counts.NO_ANSWER,
-            why_not="rig fault: the rig failed within this cycle",
+            why_not=NotJudged(WhyNot.RIG_FAULT),
             tries_resume=False,
         ),
         Outcome.INTERRUPTED: OutcomeMeaning(
             "interrupted",
             Counts.NO_ANSWER,
-            why_not="interrupted: the cycle was not finished",
+            why_not=NotJudged(WhyNot.INTERRUPTED),
             tries_resume=False,
         ),
     }

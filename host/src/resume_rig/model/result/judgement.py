@@ -9,7 +9,7 @@ from resume_rig.model.edge import Edge, LightBlock
 from resume_rig.model.os_record import LogReading, LogSource, OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.series import FailureRate, SeriesStatistics
-from resume_rig.model.result.verdict import Limit, Requirement, Statistics, Verdict
+from resume_rig.model.result.verdict import Limit, NotJudged, Requirement, Statistics, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class JudgedRecord:
 
     Attributes:
         judged: whether it counts in the verdict of its group.
-        why_not: one sentence when it does not.
+        unjudged: why it does not; None where it does.
         verdict: of this record alone; NO-EVIDENCE when not judged.
         risk: probability that this verdict is wrong, 0..1; None when not judged.
         undecided: it is of a sleep that the requirement covers, and has no time of it.
@@ -63,10 +63,15 @@ class JudgedRecord:
 
     record: OsRecord
     judged: bool
-    why_not: str | None
+    unjudged: NotJudged | None
     verdict: Verdict
     risk: float | None = None
     undecided: bool = False
+
+    @property
+    def why_not(self) -> str | None:
+        """Why it is not judged, in one sentence; None where it is."""
+        return None if self.unjudged is None else str(self.unjudged)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum, unique
+from types import MappingProxyType
 from typing import Final
 
 from resume_rig.model.os_record import SleepKind
@@ -21,6 +22,96 @@ class Verdict(StrEnum):
 
 
 WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
+
+
+@unique
+class WhyNot(StrEnum):
+    """Why a transition is not judged; JSON and exports have the name, a reader the sentence."""
+
+    IGNORED_FIRST = "ignored-first"
+    IGNORED_BY_LISTING = "ignored-by-listing"
+    IGNORED_BY_PLAN = "ignored-by-plan"
+    NOT_COVERED = "not-covered"
+    OTHER_KIND = "other-kind"
+    OTHER_KIND_ON_WIRES = "other-kind-on-wires"
+    FROM_IMAGE = "from-image"
+    NOT_BACK = "not-back"
+    NOT_REPORTED = "not-reported"
+    NO_ACCOUNT = "no-account"
+    NOT_MEASURED = "not-measured"
+    WAKES_BEFORE_SLEEP = "wakes-before-sleep"
+    ABSURD_BIOS = "absurd-bios"
+    CONTRADICTS_ITSELF = "contradicts-itself"
+    DOUBTED = "doubted"
+    IMPOSSIBLE_BIOS = "impossible-bios"
+    NO_RECORD = "no-record"
+    MATCH_UNCERTAIN = "match-uncertain"
+    STATE_MISMATCH = "state-mismatch"
+    NO_SLEEP = "no-sleep"
+    SHALLOW = "slept-shallow"
+    WRONG_STATE = "wrong-state"
+    NOT_OURS = "not-ours"
+    EDGES_LOST = "edges-lost"
+    RIG_FAULT = "rig-fault"
+    INTERRUPTED = "interrupted"
+
+
+_SENTENCES: Final[Mapping[WhyNot, str]] = MappingProxyType(
+    {
+        WhyNot.IGNORED_FIRST: "ignored: the first transition of its log",
+        WhyNot.IGNORED_BY_LISTING: "ignored: its listing marks it so",
+        WhyNot.IGNORED_BY_PLAN: "ignored: the plan leaves this cycle out",
+        WhyNot.NOT_COVERED: "not covered by this requirement: {requirement} covers {covers};"
+        " this is {kind}",
+        WhyNot.OTHER_KIND: "other kind: {requirement} covers {covers}; {asked} was asked for",
+        WhyNot.OTHER_KIND_ON_WIRES: "other kind: {requirement} covers {covers}; the wires show"
+        " another sleep",
+        WhyNot.FROM_IMAGE: "not S3: this hybrid sleep resumed from its hibernation file, as S4"
+        " does",
+        WhyNot.NOT_BACK: "not measured: the OS did not come back from this {kind}",
+        WhyNot.NOT_REPORTED: "not measured: the record reports no {missing}",
+        WhyNot.NO_ACCOUNT: "not measured: {why}",
+        WhyNot.NOT_MEASURED: "not measured: no {missing}",
+        WhyNot.WAKES_BEFORE_SLEEP: "not measured: the record's WakeTime lies before its SleepTime",
+        WhyNot.ABSURD_BIOS: "not measured: no firmware takes the {bios_ms} ms of BIOS time that"
+        " the record reports",
+        WhyNot.CONTRADICTS_ITSELF: "not measured: the record contradicts itself: {why}",
+        WhyNot.DOUBTED: "not measured: the record is doubted: {why}",
+        WhyNot.IMPOSSIBLE_BIOS: "impossible BIOS time: clock and wires leave no room for it",
+        WhyNot.NO_RECORD: "no record: {why}",
+        WhyNot.MATCH_UNCERTAIN: "match not certain: {why}",
+        WhyNot.STATE_MISMATCH: "state mismatch: {why}",
+        WhyNot.NO_SLEEP: "no sleep: the DUT never slept, so there was no resume",
+        WhyNot.SHALLOW: "slept shallow: {why}",
+        WhyNot.WRONG_STATE: "wrong state: {why}",
+        WhyNot.NOT_OURS: "not ours: something else woke the DUT",
+        WhyNot.EDGES_LOST: "invalid: edges of this cycle were lost",
+        WhyNot.RIG_FAULT: "rig fault: the rig failed within this cycle",
+        WhyNot.INTERRUPTED: "interrupted: the cycle was not finished",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NotJudged:
+    """Why one transition is not judged.
+
+    Attributes:
+        reason: by which it is counted, and found again.
+        figures: what its sentence names, each under the name that the sentence has for it.
+    """
+
+    reason: WhyNot
+    figures: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, reason: WhyNot, **figures: str) -> "NotJudged":
+        """Return a reason with what its sentence names."""
+        return cls(reason, tuple(figures.items()))
+
+    def __str__(self) -> str:
+        """Return the sentence."""
+        return _SENTENCES[self.reason].format(**dict(self.figures))
 
 
 @unique

@@ -175,6 +175,7 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
         **power_json(outside.power),
         **health_json(outside.health),
         "shutdown": _shutdown(cycle.shutdown),
+        "why_not_reason": None if cycle.unjudged is None else cycle.unjudged.reason.value,
     }
 
 

@@ -364,7 +364,8 @@ def budget_tables(
     `trigger` is what the times of the wires count from.
     """
     if not budgets:
-        yield "No interval was measured, so there is no uncertainty budget.\n\n"
+        yield "No interval was measured, so there is no uncertainty budget.\n"
+        yield "\n"
     dropped: set[str] = set()
     for table in budget_views(budgets, trigger):
         columns = _columns(table, style)

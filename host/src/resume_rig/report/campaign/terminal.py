@@ -41,6 +41,7 @@ from resume_rig.report.text.terminal_style import (
     fitting_columns,
     table_lines,
 )
+from resume_rig.report.text.terminal_text import joined
 from resume_rig.report.text.wording import (
     TERMINAL_ROWS,
     RowChoice,
@@ -131,7 +132,7 @@ def cycle_line(
     findings = findings_of(cycle) if isinstance(cycle, ReconciledCycle) else outside.findings
     if findings:
         parts.append(style.shown(", ".join(f.kind.value for f in findings), 100))
-    return "  ".join(parts)
+    return joined(*parts, between="  ")
 
 
 def _cycles(
@@ -244,7 +245,7 @@ def _coloured(line: str, cycle: ReconciledCycle, style: TerminalStyle) -> str:
         return line
     # The verdict stands once in a row, after the numbers; only findings' counts follow it.
     front, word, rest = line.rpartition(cycle.verdict.value)
-    return f"{front}{style.verdict(cycle.verdict)}{rest}" if word else line
+    return joined(front, style.verdict(cycle.verdict), rest) if word else line
 
 
 def _left_out(cycles: Sequence[ReconciledCycle], choice: RowChoice, style: TerminalStyle) -> str:

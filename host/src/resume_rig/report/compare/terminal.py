@@ -18,6 +18,7 @@ from resume_rig.model.result.comparison import (
 )
 from resume_rig.model.units import percent_up
 from resume_rig.report.text.terminal_style import Column, TerminalStyle, fitting_columns
+from resume_rig.report.text.terminal_text import Colour
 from resume_rig.report.text.wording import MISSING
 
 _CHANGE_WORDS: Final = {
@@ -179,11 +180,11 @@ _CHANGE_CELLS = 24
 """Cells of the last column, whose title is empty."""
 
 _COLOURS = {
-    Answer.REGRESSION: "\x1b[1;31m",
-    Answer.REQUIREMENT_FAILED: "\x1b[1;31m",
-    Answer.SESSIONS_DIFFER: "\x1b[1;33m",
-    Answer.NO_REGRESSION: "\x1b[1;32m",
-    Answer.NO_EVIDENCE: "\x1b[1;35m",
+    Answer.REGRESSION: Colour.RED,
+    Answer.REQUIREMENT_FAILED: Colour.RED,
+    Answer.SESSIONS_DIFFER: Colour.YELLOW,
+    Answer.NO_REGRESSION: Colour.GREEN,
+    Answer.NO_EVIDENCE: Colour.MAGENTA,
 }
 
 
@@ -209,10 +210,8 @@ def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[s
         if len(comparison.components) > _COMPONENTS:
             more = len(comparison.components) - _COMPONENTS
             yield style.paragraph(f"... and {more} more; --json and --html have them.")
-    plain = style.paragraph(f"{comparison.answer.value}: {comparison.why}")
-    word = comparison.answer.value
-    front = f"{_COLOURS[comparison.answer]}{word}\x1b[0m" if style.colour else word
-    yield front + plain.removeprefix(word)
+    answer = comparison.answer
+    yield style.headline(answer.value, _COLOURS[answer], comparison.why)
 
 
 def no_difference_sentence(comparison: Comparison) -> str:

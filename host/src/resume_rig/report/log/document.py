@@ -133,6 +133,7 @@ def cycle_json(cycle: JudgedRecord) -> dict[str, Json]:
         **components_json(record),
         "risk": number_json(cycle.risk),
         "user_init_ms": record.user_init_ms,
+        "why_not_reason": None if cycle.unjudged is None else cycle.unjudged.reason.value,
         **ending_json(record),
     }
 

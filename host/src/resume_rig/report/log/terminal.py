@@ -31,6 +31,7 @@ from resume_rig.report.parts.statistics import statistics_sentences
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.json_text import Json, json_text, text_json, utc_json
 from resume_rig.report.text.terminal_style import VERDICT_CELLS, TerminalStyle, padded
+from resume_rig.report.text.terminal_text import Painted, joined
 from resume_rig.report.text.wording import (
     capitalised,
     requirement_sentence,
@@ -131,7 +132,7 @@ def _folded(transitions: Sequence[Transition]) -> Sequence[Transition]:
     return sorted(kept, key=lambda one: one.number)
 
 
-def _row(transition: Transition, style: TerminalStyle) -> str:
+def _row(transition: Transition, style: TerminalStyle) -> Painted:
     record = transition.cycle.record
     front = "   ".join(
         (
@@ -141,33 +142,32 @@ def _row(transition: Transition, style: TerminalStyle) -> str:
             whole_ms_text(record.resume_ms).rjust(5),
         )
     )
-    end = _narrow_end(transition, style)
-    if style.width >= _MIDDLE_FROM:
-        end = _wide_end(transition, style)
-    return f"{front}   {end}".rstrip() + "\n"
+    end = _wide_end if style.width >= _MIDDLE_FROM else _narrow_end
+    return joined(front, "   ", end(transition, style), "\n")
 
 
-def _wide_end(transition: Transition, style: TerminalStyle) -> str:
+def _wide_end(transition: Transition, style: TerminalStyle) -> Painted:
     cycle, unjudged = transition.cycle, transition.unjudged
     verdict = (
         unjudged.ljust(VERDICT_CELLS) if unjudged else style.verdict(cycle.verdict, VERDICT_CELLS)
     )
     number = "-" if cycle.record.record_id is None else str(cycle.record.record_id)
-    parts = [verdict, number.rjust(6)]
+    parts = [number.rjust(6)]
     if style.width >= _WIDE_FROM:
         parts.append(utc_text(cycle.record.wake_time_utc_ns, 16).ljust(16))
     at = len(_header(style)) - len(_NOTE)
     note = "; ".join(filter(None, (woken_by(cycle.record), transition.note)))
-    lines = style.cell_lines(note, style.width - at)
-    parts.append(f"\n{'':{at}}".join(lines))
-    return "   ".join(parts)
+    first, *more = style.cell_lines(note, style.width - at)
+    parts.append(first)
+    rest = joined("   ".join(parts).rstrip(), *(f"{'':{at}}{line}" for line in more), between="\n")
+    return joined(verdict, "   ", rest)
 
 
 def _narrow_end(transition: Transition, style: TerminalStyle) -> str:
     if transition.unjudged is not None:
         return style.cell(transition.note or transition.unjudged, style.width - len(_HEADER) - 3)
     verdict = style.verdict(transition.cycle.verdict)
-    return f"{verdict}, {transition.note}" if transition.note else verdict
+    return joined(verdict, f", {transition.note}") if transition.note else verdict
 
 
 def _totals(
@@ -244,17 +244,15 @@ def _figure(value: float | None) -> str:
 SCHEMA: Final = "resume-rig/watch-sleeps/1"
 
 
-def watched_line(cycle: JudgedRecord, style: TerminalStyle) -> str:
+def watched_line(cycle: JudgedRecord, style: TerminalStyle) -> Painted:
     """Return one sleep in a line: when it ended, its verdict, how long the resume took."""
     record = cycle.record
     ended = utc_json(record.wake_time_utc_ns or record.written_utc_ns)
     when = "-" * 20 if ended is None else f"{ended[:19]}Z"
     source = one_line(woken_by(record))
     by = f", woken by {source}" if source else ""
-    return (
-        f"{when}  {style.verdict(cycle.verdict, VERDICT_CELLS)}  "
-        f"{kind_words(record.kind)}: {_resume(cycle)}{by}\n"
-    )
+    what = f"{kind_words(record.kind)}: {_resume(cycle)}{by}\n"
+    return joined(f"{when}  ", style.verdict(cycle.verdict, VERDICT_CELLS), "  ", what)
 
 
 def _resume(cycle: JudgedRecord) -> str:
