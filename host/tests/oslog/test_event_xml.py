@@ -126,7 +126,7 @@ def test_an_event_without_data_is_counted(write, read: Read) -> None:
     reading = read(["<Event/>", "<Event></Event>", write.account(), '<Event a="b" />'])
     assert (reading.sources[0].records, len(reading.records)) == (4, 1)
     assert reading.sources[0].integrity.not_understood == (
-        "Not understood: 3 of the log's events, the first '<Event/>'.",
+        "Not understood: 1 of the log's events, the first '<Event></Event>'.",
     )
 
 
