@@ -218,7 +218,7 @@ def test_a_wake_that_nobody_accounts_for_is_in_every_count(fixtures_dir: Path) -
     ]
     assert judged.failures is not None
     assert judged.failures.upper > 0.8
-    assert "4 transitions without an account" in " ".join(evidence_of_log("x", log).notes)
+    assert "4 transitions without resume times" in " ".join(evidence_of_log("x", log).notes)
 
 
 def test_a_hibernation_that_became_a_boot_fails_where_it_is_covered(fixtures_dir: Path) -> None:

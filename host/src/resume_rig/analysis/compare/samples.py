@@ -231,7 +231,7 @@ def evidence_of_log(path: str, reading: LogReading) -> Evidence:
         notes.append(f"{path}: {count} with times that exclude each other left out.")
     untimed = sum(each.ended is not None for each in reading.records)
     if untimed:
-        notes.append(f"{path}: {count_of(untimed, 'transition')} without an account, so no time.")
+        notes.append(f"{path}: {count_of(untimed, 'transition')} without resume times.")
     if len(reading.computers) > 1:
         notes.append(f"{path}: its sleeps are of {count_of(len(reading.computers), 'computer')}.")
     records = [each for index, each in enumerate(reading.records) if index not in odd]

@@ -187,7 +187,7 @@ def record_missing(outside: OutsideCycle, *, seen: bool = False) -> Finding:
         outside: the cycle.
         seen: whether the log shows the wake, and has no account of it.
     """
-    lacks = "the log has the wake without an account" if seen else "no OS record of it was found"
+    lacks = "the log shows the wake without its times" if seen else "no OS record of it was found"
     return Finding(
         FindingKind.RECORD_MISSING,
         f"The wires show a sleep and a wake, and {lacks}.",

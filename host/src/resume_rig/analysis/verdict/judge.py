@@ -60,7 +60,7 @@ ABSURD_BIOS = "bios_init_absurd_ms"
 _UNMEASURED = frozenset(
     {
         WhyNot.NOT_REPORTED,
-        WhyNot.NO_ACCOUNT,
+        WhyNot.NOT_TIMED,
         WhyNot.WAKES_BEFORE_SLEEP,
         WhyNot.ABSURD_BIOS,
         WhyNot.CONTRADICTS_ITSELF,
@@ -241,7 +241,7 @@ def _conformities(
 
 def _not_measured(record: OsRecord, requirement: Requirement) -> NotJudged:
     if record.ended is not None and record.notes:
-        return NotJudged.of(WhyNot.NO_ACCOUNT, why=record.notes[0].removesuffix("."))
+        return NotJudged.of(WhyNot.NOT_TIMED, why=record.notes[0].removesuffix("."))
     measures = [limit.measure for limit in requirement.limits() if limit.required]
     if measures == [RESUME]:
         values = (("BiosInit", record.bios_init_ms), ("DriverInit", record.driver_init_ms))

@@ -75,7 +75,7 @@ COUNTED_AS: Final[Mapping[WhyNot, str]] = MappingProxyType(
         WhyNot.FROM_IMAGE: "not S3",
         WhyNot.NOT_BACK: "not measured",
         WhyNot.NOT_REPORTED: "not measured",
-        WhyNot.NO_ACCOUNT: "not measured",
+        WhyNot.NOT_TIMED: "not measured",
         WhyNot.NOT_MEASURED: "not measured",
         WhyNot.WAKES_BEFORE_SLEEP: "not measured",
         WhyNot.ABSURD_BIOS: "not measured",

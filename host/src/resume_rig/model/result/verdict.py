@@ -37,7 +37,7 @@ class WhyNot(StrEnum):
     FROM_IMAGE = "from-image"
     NOT_BACK = "not-back"
     NOT_REPORTED = "not-reported"
-    NO_ACCOUNT = "no-account"
+    NOT_TIMED = "not-timed"
     NOT_MEASURED = "not-measured"
     WAKES_BEFORE_SLEEP = "wakes-before-sleep"
     ABSURD_BIOS = "absurd-bios"
@@ -70,7 +70,7 @@ _SENTENCES: Final[Mapping[WhyNot, str]] = MappingProxyType(
         " does",
         WhyNot.NOT_BACK: "not measured: the OS did not come back from this {kind}",
         WhyNot.NOT_REPORTED: "not measured: the record reports no {missing}",
-        WhyNot.NO_ACCOUNT: "not measured: {why}",
+        WhyNot.NOT_TIMED: "not measured: {why}",
         WhyNot.NOT_MEASURED: "not measured: no {missing}",
         WhyNot.WAKES_BEFORE_SLEEP: "not measured: the record's WakeTime lies before its SleepTime",
         WhyNot.ABSURD_BIOS: "not measured: no firmware takes the {bios_ms} ms of BIOS time that"

@@ -594,7 +594,7 @@ class AccountReader:
 _NO_END: Final = "The log has no end of this session."
 _QUOTED_CHARS: Final = 200
 _LEFT: Final[Mapping[Ending, str]] = {
-    Ending.RESUMED: "Windows wrote no account of this wake (Power-Troubleshooter 1).",
+    Ending.RESUMED: "Windows logged no Power-Troubleshooter 1 for this wake, so it has no times.",
     Ending.BECAME_BOOT: "It ended in a boot instead of a resume.",
     Ending.REFUSED: "Windows began this sleep and stayed awake.",
     Ending.OPEN: "The log ends before this sleep does.",
