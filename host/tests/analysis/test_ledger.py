@@ -153,6 +153,13 @@ def test_a_domain_and_another_case_make_no_other_computer(slept) -> None:
     assert (len(ledger.reading.records), ledger.computers) == (5, ("pc-07.example.com",))
 
 
+def test_what_names_no_computer_stays_with_the_only_one_that_is_named(slept) -> None:
+    nobody = [replace(slept(n), computer="") for n in range(3, 6)]
+    ledger = ledger_of(reading([slept(n) for n in range(3)], nobody))
+    ((name, whole),) = ledger.of_each_computer()
+    assert (name, len(whole.records)) == ("PC-07", 6)
+
+
 def test_a_ledger_of_a_ledger_is_itself(slept) -> None:
     once = ledger_of(reading([slept(1), slept(2)], [slept(2), slept(3)])).reading
     again = ledger_of(once)

@@ -45,7 +45,12 @@ class Ledger:
     computers: tuple[str, ...]
 
     def of_each_computer(self) -> tuple[tuple[str, LogReading], ...]:
-        """Return the reading of each computer; of what names none, with the name ""."""
+        """Return the reading of each computer; of what names none, with the name "".
+
+        Where only one is named, what names none may be of it, and stays with it.
+        """
+        if len(self.computers) < 2:
+            return (("".join(self.computers), self.reading),)
         names = {host_of(name): name for name in self.computers}
         found: dict[str, list[OsRecord]] = {name: [] for name in self.computers}
         for record in self.reading.records:

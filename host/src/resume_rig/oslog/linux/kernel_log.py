@@ -220,7 +220,6 @@ class KernelCycles:
             case Hanging():
                 if cycle.aborted:
                     cycle.give_reason(f"{event.task} did not freeze", culprit=True)
-                    cycle.note(f"The task {event.task} did not freeze.")
             case NotDeepest():
                 cycle.not_deepest = True
                 cycle.note(f"The deepest idle state was not reached: {event.reason}.")
@@ -232,10 +231,11 @@ class KernelCycles:
                 assert_never(event)
 
     def _device_failed(self, cycle: CycleDraft, event: DeviceFailed) -> None:
-        cycle.note(f"{event.reason[:1].upper()}{event.reason[1:]}.")
         if cycle.restoring or self._half is Half.SUSPEND:
             cycle.give_reason(event.reason, culprit=True)
-        elif event.device not in cycle.failed_names:  # initcall_debug counted it already
+            return
+        cycle.note(f"{event.reason}.")
+        if event.device not in cycle.failed_names:  # initcall_debug counted it already
             cycle.failed_devices += 1
 
     def _phase(self, cycle: CycleDraft, phase: Phase, line: KernelLine) -> None:
