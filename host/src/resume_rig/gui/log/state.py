@@ -64,12 +64,15 @@ def transition_table(judgement: LogJudgement) -> Table:
     records = [cycle.record for cycle in cycles]
     names = [PurePath(source.path).name for source in judgement.reading.sources]
     sources = [word_column("source", (names[r.source] for r in records))] if len(names) > 1 else []
+    several = len(judgement.reading.computers) > 1
+    owners = [word_column("computer", (r.computer for r in records))] if several else []
     notes = _notes(judgement)
     return Table(
         (
             number_column("row", range(1, len(cycles) + 1), "In record order"),
             number_column("record", (r.record_id for r in records), "Its number in the log"),
             *sources,
+            *owners,
             word_column("kind", (kind_words(r.kind) for r in records)),
             word_column("verdict", map(_verdict, cycles)),
             word_column("woke, UTC", (_moment(r.wake_time_utc_ns) for r in records)),
