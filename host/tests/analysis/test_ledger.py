@@ -139,6 +139,23 @@ def test_two_studies_without_times_share_most_of_their_sessions(slept) -> None:
     assert len(ledger_of(reading(one, other)).reading.records) == 12
 
 
+@pytest.mark.parametrize("kind", ["pwrtest-log", "s3resume", "powercfg-html"])
+def test_what_other_tools_copy_of_the_log_is_the_same_sleep(slept, kind) -> None:
+    bare = dict.fromkeys(("sleep_time_utc_ns", "wake_time_utc_ns", "written_utc_ns", "sleep_ms"))
+    copied = [slept(n, **bare, record_id=n, computer="") for n in range(1, 5)]
+    log = [slept(n) for n in range(3, 12)]
+    for logs, kinds in (((log, copied), ("evtx", kind)), ((copied, log), (kind, "evtx"))):
+        ledger = ledger_of(reading(*logs, kinds=kinds))
+        assert len(ledger.reading.records) == 13 - ledger.repeated
+        assert ledger.repeated == 0  # two of four are no majority
+    more = [slept(n, **bare, record_id=n, computer="") for n in range(2, 7)]
+    ledger = ledger_of(reading(more, log, kinds=(kind, "evtx")))
+    assert (ledger.repeated, len(ledger.reading.records)) == (4, 10)
+    constant = [replace(each, driver_init_ms=600) for each in (*more, *log)]
+    same = ledger_of(reading(constant[:5], constant[5:], kinds=(kind, "evtx")))
+    assert same.repeated == 0  # one value that does not vary shows nothing
+
+
 def test_two_computers_are_never_one(slept) -> None:
     other = [replace(slept(n), computer="PC-08") for n in range(4)]
     ledger = ledger_of(reading([slept(n) for n in range(4)], other))

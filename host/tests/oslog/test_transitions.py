@@ -124,7 +124,10 @@ def test_an_exit_without_the_screen_is_no_resume(read: Read) -> None:
     assert "exit_latency_us" not in figures(gone)
     assert figures(back)["exit_latency_us"] == 733_000
     assert figures(back)["energy_drain_mwh"] == 750
-    assert back.notes == ("Entered: Idle; left: Lid.", "Most active: Disk, in 40 % of it.")
+    assert back.notes == (
+        *("Entered: Idle; left: Lid.", "The battery lost 750 mWh."),
+        "Most active: Disk, in 40 % of it.",
+    )
 
 
 @pytest.mark.parametrize(

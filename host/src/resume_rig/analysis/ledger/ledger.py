@@ -9,7 +9,7 @@ it.
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -26,7 +26,8 @@ WHOLE_SECONDS_NS: Final = 3 * NS_PER_S
 """How far two accounts of one sleep lie apart at either end: a sleep study has whole seconds, and
 its session ends up to 2 s after the wake (measured: one study beside its System log)."""
 
-_POWERCFG: Final = "powercfg"
+_WITHOUT_TIMES: Final = ("powercfg", "pwrtest", "s3resume")
+"""Kinds of logs that may have no times of day, or only local ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,35 +201,54 @@ class _Repeats:
     def _may_be_one(self, one: int, other: int) -> bool:
         first, second = self._records[one], self._records[other]
         hosts = {host_of(first.computer), host_of(second.computer)} - {""}
-        apart_ns = abs((first.sleep_time_utc_ns or 0) - (second.sleep_time_utc_ns or 0))
-        return len(hosts) < 2 and apart_ns <= ZONES_APART_NS
+        begun_ns = [each.sleep_time_utc_ns for each in (first, second)]
+        if len(hosts) > 1 or begun_ns[0] is None or begun_ns[1] is None:
+            return len(hosts) < 2
+        return abs(begun_ns[0] - begun_ns[1]) <= ZONES_APART_NS
 
     def _by_values(self) -> None:
-        """Compare sleep studies whose sessions have no time: what most of one has is another's."""
-        sessions: dict[int, list[int]] = defaultdict(list)
-        for index in self._order:
-            record = self._records[index]
-            if self._is_timeless_session(record):
-                sessions[record.source].append(index)
-        seen: list[tuple[int, list[int]]] = []
-        for source, own in sessions.items():
-            for _, others in seen:
-                left = defaultdict(list)
-                for index in others:
-                    left[_values(self._records[index])].append(index)
-                pairs = {
-                    index: left[key].pop(0)
-                    for index in own
-                    if index not in self._found and left.get(key := _values(self._records[index]))
-                }
-                if 2 * len(pairs) > min(len(own), len(others)):
-                    self._found |= pairs
-            seen.append((source, own))
+        """Compare what has no times of day: if most of one log is in another, it is that.
 
-    def _is_timeless_session(self, record: OsRecord) -> bool:
-        kinds = self._kinds
-        of_study = record.source < len(kinds) and kinds[record.source].startswith(_POWERCFG)
-        return of_study and _moment_ns(record) is None
+        Sleep studies as tables, PwrTest and S3Resume copy the numbers of Power-Troubleshooter 1.
+        """
+        of_source: dict[int, list[int]] = defaultdict(list)
+        for index in self._order:
+            if self._records[index].kind not in NO_SLEEPS and index not in self._found:
+                of_source[self._records[index].source].append(index)
+        timeless = [
+            source
+            for source, own in of_source.items()
+            if source < len(self._kinds)
+            and self._kinds[source].startswith(_WITHOUT_TIMES)
+            and all(_moment_ns(self._records[index]) is None for index in own)
+        ]
+        for source in timeless:
+            for other, others in of_source.items():
+                # Of two without times the later one gives way to the earlier.
+                if other == source or (other in timeless and other > source):
+                    continue
+                alike = self._kinds[other] == self._kinds[source]
+                pairs = self._pairs(of_source[source], others, _values if alike else _copied)
+                self._found |= pairs
+
+    def _pairs(
+        self, own: Sequence[int], others: Sequence[int], key_of: Callable[[OsRecord], _Key | None]
+    ) -> dict[int, int]:
+        """Return which of some records another log has, one for one; of few in common none."""
+        left: dict[_Key, list[int]] = defaultdict(list)
+        keys = {index: key_of(self._records[index]) for index in (*own, *others)}
+        for index in others:
+            if (key := keys[index]) is not None and index not in self._found:
+                left[key].append(index)
+        pairs: dict[int, int] = {}
+        for index in own:
+            key = keys[index]
+            found = left[key] if key is not None and index not in self._found else []
+            if found and self._may_be_one(index, found[0]):
+                pairs[index] = found.pop(0)
+        common = min(sum(keys[index] is not None for index in each) for each in (own, others))
+        distinct = len({keys[index] for index in pairs})
+        return pairs if 2 * len(pairs) > common and distinct > 1 else {}
 
     def _by_ends(self) -> None:
         """Find what an account in another log, or in another stretch of this one, has whole."""
@@ -319,6 +339,14 @@ def _durations(record: OsRecord) -> tuple[int | None, ...]:
 def _values(record: OsRecord) -> _Key:
     figures = tuple((figure.name, figure.value) for figure in record.figures)
     return (record.kind, *_durations(record), figures, record.wake_source.text)
+
+
+def _copied(record: OsRecord) -> _Key | None:
+    """Return the numbers that other tools copy of an account; None of one without both."""
+    if record.bios_init_ms is None or record.driver_init_ms is None:
+        return None
+    parts = record.bios_init_ms, record.driver_init_ms, record.hiber_read_ms, record.hiber_write_ms
+    return (record.kind, *parts)
 
 
 def _keys(record: OsRecord) -> Iterator[_Key]:

@@ -212,6 +212,16 @@ def _notes(session: Session) -> tuple[str, ...]:
     notes = [f"{'; '.join(found)}."] if session.entry_text else []
     if session.screen_on is False:
         notes.append("The screen did not go on with its exit, so that is no resume.")
+    shares = (("software", session.software_drips_us), ("hardware", session.hardware_drips_us))
+    low = [
+        f"{word} {share:.0f} %"
+        for word, low_us in shares
+        if (share := _percent(low_us, session.duration_us)) is not None
+    ]
+    if low:
+        notes.append(f"In the low power state: {', '.join(low)}.")
+    if session.drained_mwh is not None:
+        notes.append(f"The battery lost {session.drained_mwh} mWh.")
     if session.busy:
         name, _, active_us = max(session.busy, key=lambda each: each[2])
         share = _percent(active_us, session.duration_us)
