@@ -375,7 +375,8 @@ class LogReading:
 
     Attributes:
         computers: names of the computers that the sleeps of event logs are of; more than one where
-            a PC was renamed, or a log collects those of several; hostile. No store keeps them.
+            a PC was renamed, or a log collects those of several; hostile. Of a store its records
+            have them.
         overlaps: sources that are one log, because each shares a record with another of them; those
             of one group by their indexes. No store keeps them.
     """

@@ -262,12 +262,17 @@ class _Repeats:
             return
         starts = [start for start, _ in spans]
         longest_ns = max(self._wake_ns(index) - start for start, index in spans)
+        alike = len(set(self._kinds)) < 2
         for index in self._order:
             record = self._records[index]
             at_ns = record.sleep_time_utc_ns or record.wake_time_utc_ns
             if index in self._found or at_ns is None or record.kind in NO_SLEEPS:
                 continue
-            for other in self._near(starts, spans, at_ns, longest_ns, record.source):
+            whole = _is_whole(record)
+            if whole and alike:
+                continue
+            back_ns = 0 if whole else longest_ns
+            for other in self._near(starts, spans, at_ns, back_ns, record.source):
                 apart = stretches[other] != stretches[index] and other not in self._found
                 if apart and other != index and self._is_within(index, other):
                     self._found[index] = other
@@ -278,13 +283,13 @@ class _Repeats:
         starts: Sequence[int],
         spans: Sequence[tuple[int, int]],
         at_ns: int,
-        longest_ns: int,
+        back_ns: int,
         source: int,
     ) -> Iterator[int]:
-        """Yield what may have begun before a moment and ended after it, in any zone seen."""
+        """Yield what began at a moment, or so long before it, in any zone that was seen."""
         shifts = {0, *(ns for (one, _), ns in self._shifts_ns.items() if one == source)}
         for shift_ns in shifts:
-            first = bisect_left(starts, at_ns + shift_ns - longest_ns - WHOLE_SECONDS_NS)
+            first = bisect_left(starts, at_ns + shift_ns - back_ns - WHOLE_SECONDS_NS)
             last = bisect_left(starts, at_ns + shift_ns + WHOLE_SECONDS_NS)
             # A sleep is a rare thing: of one computer one at a time, so the nearest ones do.
             for _, other in reversed(spans[max(first, last - 64) : last]):

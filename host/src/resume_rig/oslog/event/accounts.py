@@ -350,11 +350,15 @@ class AccountReader:
         )
         if sleep_ns is not None and wake_ns is not None and wake_ns < sleep_ns:
             self._values.tally.count(Problem.WAKE_BEFORE_SLEEP)
+        kind = _kind_of(target, effective, source_type, ms)
+        if kind is SleepKind.UNKNOWN:
+            states = f"TargetState {target} and EffectiveState {effective}"
+            self._values.tally.not_understood("log's sleeps", f"one with {states}")
         return replace(
             BARE_RECORD,
             source=self._source,
             record_id=account.record_id,
-            kind=_kind_of(target, effective, source_type, ms),
+            kind=kind,
             sleep_time_utc_ns=sleep_ns,
             wake_time_utc_ns=wake_ns,
             written_utc_ns=account.time_utc_ns,
