@@ -44,6 +44,7 @@ WINGS = {
         {"cycles", "reconcile", "ledger"},
         {"findings"},
         {"verdict"},
+        {"answer"},
         {"match", "compare"},
     ],
     "campaign": [{"plan"}, {"store"}, {"dut"}, {"run"}, {"answer"}],

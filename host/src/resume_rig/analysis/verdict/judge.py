@@ -156,6 +156,7 @@ def _judged(
         limits=limits,
         failures=failures,
         series=log_series(cycles, requirement),
+        repeated=repeated,
     )
 
 
@@ -321,10 +322,10 @@ def _why(
     lead = ""
     if judged:
         lead = hybrid_lead([cycle.record.kind for cycle in judged], requirement)
-        parts = [*_became_boots(judged), *resume_sentence(limits, requirement)]
-        parts += _near_the_limit([cycle.record for cycle in judged], requirement)
+        parts = [*became_boots(judged), *resume_sentence(limits, requirement)]
+        parts += near_the_limit([cycle.record for cycle in judged], requirement)
         parts += limit_clauses(limits)
-        parts += _bios_advice([cycle.record for cycle in judged], requirement)
+        parts += bios_advice([cycle.record for cycle in judged], requirement)
     elif cycles:
         kinds = _either(requirement.kinds)
         which = (
@@ -336,18 +337,22 @@ def _why(
         parts = [f"{which} measured {what}{kinds}"]
     else:
         parts = ["there is no record of a sleep"]
-    parts += [f"{count_of(repeated, 'repeated record')} counted once"] if repeated else []
-    parts += _left_out(cycles, requirement)
-    parts += _missed_deepest(cycles)
-    bad = [source.integrity for source in reading.sources if not source.integrity.ok]
-    if bad:
-        problems = count_of(sum(max(1, len(integrity.damage)) for integrity in bad), "problem")
-        parts.append(f"the log is incomplete ({problems}), so records may be missing")
+    parts += left_out(cycles, requirement, repeated)
+    parts += damage(reading)
     text = lead + "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _near_the_limit(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
+def damage(reading: LogReading) -> list[str]:
+    """Say that logs are not complete, where any is not."""
+    bad = [source.integrity for source in reading.sources if not source.integrity.ok]
+    if not bad:
+        return []
+    problems = count_of(sum(max(1, len(integrity.damage)) for integrity in bad), "problem")
+    return [f"the log is incomplete ({problems}), so records may be missing"]
+
+
+def near_the_limit(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
     """Say how many verdicts rest on the rounding of the OS, where no guard band keeps them back."""
     guarded = replace(requirement, guard_band=True)
     times = () if requirement.guard_band else _resume_times(records)
@@ -356,7 +361,8 @@ def _near_the_limit(records: Sequence[OsRecord], requirement: Requirement) -> li
     return [f"{text}where rounding decides (--guard-band: MARGINAL)"] if near else []
 
 
-def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
+def bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
+    """Say in how many records the BIOS took longer than is advised."""
     advised_ms = requirement.bios_advised_ms
     if advised_ms is None:
         return []
@@ -365,8 +371,16 @@ def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[
     return [text] if over else []
 
 
-def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
-    """Say what the verdict does not rest on, and how it could."""
+def left_out(
+    cycles: Sequence[JudgedRecord], requirement: Requirement, repeated: int = 0
+) -> list[str]:
+    """Say what the verdict does not rest on, and how it could.
+
+    Args:
+        cycles: each transition once.
+        requirement: what they are judged against.
+        repeated: records of transitions that others have, too.
+    """
     own = [cycle for cycle in cycles if cycle.record.entered_kind in requirement.kinds]
     reasons = Counter(cycle.unjudged.reason for cycle in own if cycle.unjudged is not None)
     died, absurd = reasons[WhyNot.NOT_BACK], reasons[WhyNot.ABSURD_BIOS]
@@ -375,6 +389,7 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
     from_image = reasons[WhyNot.FROM_IMAGE]
     parts = [f"{count_of(first, 'first transition')} ignored"] if first else []
     parts += [f"{count_of(marked, 'transition')} ignored as the listing says"] if marked else []
+    parts += [f"{count_of(repeated, 'repeated record')} counted once"] if repeated else []
     if from_image:
         parts.append(f"{count_of(from_image, 'hybrid sleep')} resumed from the image, as S4 does")
     if died:
@@ -408,10 +423,8 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
             for kind in dict.fromkeys(others)
         )
         parts.append(f"{NOT_COVERED}: {listed}")
-        parts += _became_boots(
-            [c for c in cycles if c.record.entered_kind not in requirement.kinds]
-        )
-    return parts
+        parts += became_boots([c for c in cycles if c.record.entered_kind not in requirement.kinds])
+    return parts + _missed_deepest(cycles)
 
 
 def _missed_deepest(cycles: Sequence[JudgedRecord]) -> list[str]:
@@ -424,7 +437,7 @@ def _missed_deepest(cycles: Sequence[JudgedRecord]) -> list[str]:
     ]
 
 
-def _became_boots(cycles: Sequence[JudgedRecord]) -> list[str]:
+def became_boots(cycles: Sequence[JudgedRecord]) -> list[str]:
     """Say which sleeps ended in a boot instead of a resume, and why, where the log has it."""
     failed = [cycle.record for cycle in cycles if cycle.record.failed]
     found = Counter(record.kind for record in failed)

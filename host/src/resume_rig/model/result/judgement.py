@@ -98,6 +98,7 @@ class LogJudgement:
         limits: each limit of the requirement, judged over all cycles that count.
         failures: how often judged cycles fail; None without any.
         series: the judged cycles' times, one entry for each measure that has values.
+        repeated: records that were left out because they are of transitions that others have, too.
         units: of transitions of several computers, the judgement of each; else empty. The verdict
             is the worst of theirs, and all other figures are of all of them.
     """
@@ -113,6 +114,7 @@ class LogJudgement:
     limits: tuple[LimitJudgement, ...] = ()
     failures: FailureRate | None = None
     series: tuple[SeriesStatistics, ...] = ()
+    repeated: int = 0
     units: tuple["LogJudgement", ...] = ()
 
 
@@ -170,6 +172,7 @@ class CampaignFacts:
         reset_to_tsc: PLTRST# rising to the TSC's zero, as the DUT profile bounds it, or as it is
             taken without one.
         log_sources: what its OS records are from; a record's `source` is an index of these.
+        simulated: it was run on a simulated bench; None where nobody states it.
     """
 
     store_path: str
@@ -187,3 +190,4 @@ class CampaignFacts:
     unfinished: bool = False
     begun_utc_ns: int | None = None
     reset_to_tsc: BoundedNs | None = None
+    simulated: bool | None = None
