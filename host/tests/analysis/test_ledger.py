@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from resume_rig.analysis.answer.log import answered_log
 from resume_rig.analysis.compare.samples import evidence_of_log
 from resume_rig.analysis.ledger.contradictions import contradiction, doubted
 from resume_rig.analysis.ledger.ledger import ledger_of
@@ -193,6 +194,11 @@ def test_each_computer_is_judged_alone_and_the_worst_counts(slept) -> None:
         (("PC-08",), Verdict.FAIL),
     ]
     assert judged.verdict is Verdict.FAIL
+    answer = answered_log(judged).answer
+    assert answer.headline == "2 computers, each judged alone: PC-07 PASS and PC-08 FAIL."
+    assert [line.partition(":")[0] for line in answer.why] == ["PC-07", "PC-08"]
+    assert (answer.verdict, answer.failures) == (Verdict.FAIL, None)
+    assert answer.causes[0].numbers == (5, 6, 7, 8)  # as every face numbers them
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,7 @@ class AnsweredLog:
 
     Attributes:
         numbers: of each transition of `judgement.cycles`.
-        units: of transitions of several computers, each one's with its answer, numbered by itself;
-            else empty.
+        units: of transitions of several computers, each one's with its answer; else empty.
     """
 
     judgement: LogJudgement
@@ -113,9 +112,14 @@ def transition_numbers(cycles: Sequence[JudgedRecord]) -> range:
     return range(start, start + len(cycles))
 
 
-def answered_log(judgement: LogJudgement) -> AnsweredLog:
-    """Return judged logs with their answer."""
-    numbers = transition_numbers(judgement.cycles)
+def answered_log(judgement: LogJudgement, numbers: Sequence[int] = ()) -> AnsweredLog:
+    """Return judged logs with their answer.
+
+    Args:
+        judgement: of the logs.
+        numbers: of its transitions, where they are some of more; else they are counted here.
+    """
+    numbers = numbers or transition_numbers(judgement.cycles)
     decisive = decisive_limit(judgement.limits)
     counts = _counts(judgement, numbers)
     worst = WorstOf(None if decisive is None else decisive.limit)
@@ -138,10 +142,30 @@ def answered_log(judgement: LogJudgement) -> AnsweredLog:
         doubts=tuple(_doubts(judgement, counts)),
         unseen=tuple(_unseen(judgement)),
     )
-    units = tuple(map(answered_log, judgement.units))
+    units = _units(judgement, numbers)
     if units:
-        answer = replace(answer, headline=_headline_of(units), why=tuple(_why_of(units)))
+        # What is said of all together would be of no computer: the worst one leads.
+        worst_unit = next(each for each in units if each.answer.verdict is judgement.verdict)
+        answer = replace(
+            worst_unit.answer,
+            headline=_headline_of(units),
+            why=tuple(_why_of(units)),
+            subject=answer.subject,
+            counts=answer.counts,
+            failures=None,
+        )
     return AnsweredLog(judgement, answer, numbers, units)
+
+
+def _units(judgement: LogJudgement, numbers: Sequence[int]) -> tuple[AnsweredLog, ...]:
+    """Return the answer of each computer, where there are several; transitions keep their number."""
+    if not judgement.units:
+        return ()
+    number_of = dict(zip(map(id, judgement.reading.records), numbers, strict=True))
+    return tuple(
+        answered_log(unit, [number_of[id(record)] for record in unit.reading.records])
+        for unit in judgement.units
+    )
 
 
 def _headline_of(units: Sequence[AnsweredLog]) -> str:
