@@ -158,7 +158,7 @@ def answered_log(judgement: LogJudgement, numbers: Sequence[int] = ()) -> Answer
 
 
 def _units(judgement: LogJudgement, numbers: Sequence[int]) -> tuple[AnsweredLog, ...]:
-    """Return the answer of each computer, where there are several; transitions keep their number."""
+    """Return the answer of each of several computers; transitions keep their numbers."""
     if not judgement.units:
         return ()
     number_of = dict(zip(map(id, judgement.reading.records), numbers, strict=True))
