@@ -162,6 +162,7 @@ def _cycle(
             "hidden_before_sleep_ns": quantity_json(cycle.hidden_before_sleep),
             "bios_checked": _bios_checked(cycle),
             "press_to_desktop_ns": quantity_json(cycle.press_to_desktop),
+            "hidden_ns": quantity_json(None if placed is None else placed.hidden),
         },
         "state_outside": outside.state.value,
         "verdict": cycle.verdict.value,
@@ -183,7 +184,6 @@ def _cycle(
         "shutdown": _shutdown(cycle.shutdown),
         "why_not_reason": None if cycle.unjudged is None else cycle.unjudged.reason.value,
         "standing": standing.value,
-        "hidden_ns": quantity_json(None if placed is None else placed.hidden),
     }
 
 
