@@ -62,7 +62,7 @@ def test_a_display_that_goes_dark_and_comes_back_may_have_shown_a_logo_first(see
 
     assert found.intervals == plain.intervals
     (finding,) = [f for f in found.findings if f.kind is FindingKind.SUSPICION]
-    assert finding.evidence == {"of": "light", "later_light_ns": 900 * MS}
+    assert finding.evidence == {"of": "lit-before-os", "later_light_ns": 900 * MS}
     late = seen([(LIT_MS + 11_000, LIT_MS + 12_000)])
     assert late[1] == late[0]
 

@@ -172,12 +172,10 @@ def _missed(found: Judgement, trial: Trial, pairs: list[tuple[Cycle, dict[str, A
     excess = statistics.median(off)
     # The TSC may start within 300 ms after PLTRST#, and n cycles tell of 1 s / n.
     always = trial.unit.bios_sometimes == 1.0
-    # A time service that may slew the clock leaves room for it: then a suspicion is due.
-    noted = kinds["suspicion"]
-    if always and excess > 0.35 + 2.0 / n and kinds["bios-under-reported"] + noted < n / 2:
+    if always and excess > 0.35 + 2.0 / n and kinds["bios-under-reported"] < n / 2:
         found.missed["bios-under-reported"] += 1
     impossible = kinds["bios-over-reported"] + kinds["wrong-unit"] + kinds["tsc-not-reset"]
-    if always and excess < -0.05 - 2.0 / n and impossible + noted < n / 2:
+    if always and excess < -0.05 - 2.0 / n and impossible < n / 2:
         found.missed["bios-over-reported"] += 1
     hidden = statistics.median(hidden_before(c) for c, _ in matched)
     if hidden > 0.6 and kinds["hidden-before-sleep"] < n / 2:

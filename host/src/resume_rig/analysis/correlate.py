@@ -425,10 +425,8 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
 
 def _is_of_another_light(findings: Iterable[Finding]) -> bool:
     """Return whether the light that was timed may not be the OS's own."""
-    return any(
-        each.kind is FindingKind.LIT_BEFORE_OS or each.evidence.get("of") == "light"
-        for each in findings
-    )
+    lit = FindingKind.LIT_BEFORE_OS
+    return any(each.kind is lit or each.evidence.get("of") == lit.value for each in findings)
 
 
 def _lacks_record(outside: OutsideCycle, matched: CycleRecord) -> bool:

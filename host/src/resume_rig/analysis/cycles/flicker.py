@@ -145,7 +145,7 @@ def _relit(cycle: OutsideCycle, later_ns: int) -> OutsideCycle:
         FindingKind.SUSPICION,
         f"The display went dark again, and was lit {later_ns / NS_PER_MS:.0f} ms after its first "
         "light: a logo of the firmware, likely, before the OS's picture.",
-        {"of": "light", "later_light_ns": later_ns},
+        {"of": FindingKind.LIT_BEFORE_OS.value, "later_light_ns": later_ns},
     )
     return replace(cycle, findings=(*cycle.findings, finding))
 
