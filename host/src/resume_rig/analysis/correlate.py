@@ -5,7 +5,7 @@ Each stage takes the campaign as the one before it left it, and adds what it fou
 
 import dataclasses
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
@@ -73,7 +73,14 @@ from resume_rig.model.result.match import (
     percent,
 )
 from resume_rig.model.result.packed import Derived, PackedSequence
-from resume_rig.model.result.verdict import FindingKind, NotJudged, Requirement, Verdict, WhyNot
+from resume_rig.model.result.verdict import (
+    Finding,
+    FindingKind,
+    NotJudged,
+    Requirement,
+    Verdict,
+    WhyNot,
+)
 from resume_rig.model.units import NS_PER_MS, count_of
 
 # From the power line's rise, or the press, to the OS where BiosInit is not reported. Assumed, with
@@ -408,7 +415,9 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         record=matched.record,
         press_to_resume_complete=None if pair is None else pair.press_to_resume_complete,
         unexplained=unexplained(outside, None if impossible else record, campaign.around.norms),
-        light_after_complete=None if pair is None else pair.light_after_complete,
+        light_after_complete=None
+        if pair is None or _is_of_another_light(findings)
+        else pair.light_after_complete,
         verdict=Verdict.NO_EVIDENCE,
         judged=False,
         unjudged=None,
@@ -423,6 +432,12 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         press_to_desktop=press_to_desktop(outside, record, campaign.reset_to_tsc),
         shutdown=campaign.shutdowns.get(outside.number) if matched.is_certain else None,
     )
+
+
+def _is_of_another_light(findings: Iterable[Finding]) -> bool:
+    """Return whether the light that was timed may not be the OS's own."""
+    lit = FindingKind.LIT_BEFORE_OS
+    return any(each.kind is lit or each.evidence.get("of") == lit.value for each in findings)
 
 
 def _lacks_record(outside: OutsideCycle, matched: CycleRecord) -> bool:
