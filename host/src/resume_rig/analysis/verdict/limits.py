@@ -186,11 +186,12 @@ def limit_in_unit(limit: Limit) -> float:
 
 def conformity_of(limit: Limit, sighting: Sighting, *, guard_band: bool) -> Conformity | None:
     """Return how one cycle stands to a limit; None where it is of another kind or not measured."""
-    value = _value_for(limit, sighting)
+    value = value_for(limit, sighting)
     return None if value is None else _against(limit, value, sighting, guard_band)
 
 
-def _value_for(limit: Limit, sighting: Sighting) -> BoundedNs | None:
+def value_for(limit: Limit, sighting: Sighting) -> BoundedNs | None:
+    """Return the value that a limit is on; None of another kind, or where it was not measured."""
     if possible_kinds(sighting).isdisjoint(limit.kinds):
         return None
     return measured(limit.measure, sighting)
@@ -288,7 +289,7 @@ class _Judged:
         self._guard_band = guard_band
 
     def add(self, sighting: Sighting) -> None:
-        value = _value_for(self.limit, sighting)
+        value = value_for(self.limit, sighting)
         found = None if value is None else _against(self.limit, value, sighting, self._guard_band)
         if value is not None and found is not None:
             self.by_wires |= sighting.cycle is not None

@@ -167,6 +167,7 @@ class CampaignFacts:
         reset_to_tsc: PLTRST# rising to the TSC's zero, as the DUT profile bounds it, or as it is
             taken without one.
         log_sources: what its OS records are from; a record's `source` is an index of these.
+        simulated: it was run on a simulated bench; None where nobody states it.
     """
 
     store_path: str
@@ -184,3 +185,4 @@ class CampaignFacts:
     unfinished: bool = False
     begun_utc_ns: int | None = None
     reset_to_tsc: BoundedNs | None = None
+    simulated: bool | None = None

@@ -7,26 +7,28 @@ Advice never fails; without evidence it is skipped, which is not green either.
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
+from resume_rig.analysis.answer.campaign import AnsweredCampaign
 from resume_rig.model.result.cycle import FAILED, NO_ANSWER, TRIED, Correlation, Outcome
 from resume_rig.model.result.judgement import CampaignFacts
-from resume_rig.model.result.verdict import BIOS, Requirement, Verdict
+from resume_rig.model.result.verdict import BIOS, Verdict
 from resume_rig.model.units import count_of
 from resume_rig.report.text.findings import cycle_ranges
 from resume_rig.report.text.hostile_text import encodable, one_line
 
 
-def junit_pieces(correlation: Correlation, facts: CampaignFacts, started_utc: str) -> Iterator[str]:
+def junit_pieces(campaign: AnsweredCampaign, started_utc: str) -> Iterator[str]:
     """Yield the document in pieces.
 
     Args:
-        correlation: the answer.
-        facts: who and what was measured.
+        campaign: with its answer.
         started_utc: ISO 8601 of the campaign's begin.
     """
-    cases = [*_cases(correlation, facts.requirement), _plan(facts)]
-    failures = sum("<failure" in case for case in cases)
-    errors = sum("<error" in case for case in cases)
-    skipped = sum("<skipped" in case for case in cases)
+    facts = campaign.facts
+    cases = [*_cases(campaign), _plan(facts)]
+    failures, errors, skipped = (
+        len([case for case in cases if f"<{element} " in case])
+        for element in ("failure", "error", "skipped")
+    )
     counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}" skipped="{skipped}"'
     yield '<?xml version="1.0" encoding="utf-8"?>\n'
     yield f'<testsuites name="resume-rig" {counts}>\n'
@@ -38,17 +40,21 @@ def junit_pieces(correlation: Correlation, facts: CampaignFacts, started_utc: st
         yield f"      <property name={_attribute(name)} value={_attribute(value)}/>\n"
     for outcome, count in facts.outcomes.items():
         yield f'      <property name={_attribute(f"outcome {outcome}")} value="{count}"/>\n'
+    for doubt in (*campaign.answer.contradictions, *campaign.answer.doubts):
+        yield f'      <property name="doubt" value={_attribute(doubt.text)}/>\n'
     yield "    </properties>\n"
     yield from cases
     yield "  </testsuite>\n</testsuites>\n"
 
 
-def _cases(correlation: Correlation, requirement: Requirement) -> Iterator[str]:
-    problem = _problem(correlation.verdict, correlation.why)
-    yield _case(requirement.id, requirement.title, problem, correlation.why)
+def _cases(campaign: AnsweredCampaign) -> Iterator[str]:
+    answer, requirement = campaign.answer, campaign.facts.requirement
+    problem = _problem(answer.verdict, answer.headline)
+    yield _case(requirement.id, requirement.title, problem, answer.text)
     if requirement.bios_advised_ms is not None:
-        yield _advice(correlation, requirement.id, requirement.bios_advised_ms)
-    outcomes = [(c.outside.number, c.outcome) for c in correlation.cycles]
+        yield _advice(campaign.correlation, requirement.id, requirement.bios_advised_ms)
+    overview = campaign.overview
+    outcomes = list(zip(overview.numbers, overview.outcomes, strict=True))
     broken = [each for each in outcomes if each[1] in FAILED & TRIED]
     yield _listed(requirement.id, "every cycle slept and came back", "failure", broken)
     unfinished = [each for each in outcomes if each[1] in NO_ANSWER]
