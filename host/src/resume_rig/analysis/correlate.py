@@ -87,7 +87,9 @@ from resume_rig.model.units import NS_PER_MS, count_of
 # room; it bounds the OS clock of logs without BIOS times alone.
 _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
 
-_NAME_MOST = 64  # of a computer in a sentence; NetBIOS has 15, a host of DNS 63
+_NAME_MOST: Final = 64
+"""Letters of a computer's name in a sentence: NetBIOS has 15, a host of DNS 63."""
+_NAMED_MOST: Final = 4
 
 _DID_NOT_WAKE = frozenset({Outcome.NEVER_WOKE, Outcome.HUNG_IN_SLEEP, Outcome.HUNG_IN_RESUME})
 
@@ -347,7 +349,7 @@ def _verdict(campaign: Examined) -> Correlation:
     limits = judge_limits(requirement, timed, broken, undecided_of(cycles, requirement))
     undecided = sum(cycle.undecided for cycle in cycles)
     certain = campaign.certain
-    doubts = (*_doubts(campaign), *_computers(campaign), *_unrelated(campaign))
+    doubts = (*_doubts(campaign), *_unrelated(campaign))
     return Correlation(
         cycles=cycles,
         unmatched_records=tuple(
@@ -491,13 +493,13 @@ def _units(campaign: Matched) -> list[str]:
             numbers[name].append(cycle.outside.number)
     if len(numbers) < 2:
         return []
-    each_one = ", ".join(
+    named = [
         f"{name[:_NAME_MOST]} (cycles {min(own)} to {max(own)})" if own else name[:_NAME_MOST]
         for name, own in numbers.items()
-    )
-    return [
-        f"the records are of {len(numbers)} computers, which are units of their own: {each_one}"
     ]
+    more = [f"{len(named) - _NAMED_MOST} more"] if len(named) > _NAMED_MOST else []
+    each_one = ", ".join([*named[:_NAMED_MOST], *more])
+    return [f"the records are of {len(named)} computers, which are units of their own: {each_one}"]
 
 
 def _doubts(campaign: Matched) -> list[str]:
@@ -511,24 +513,6 @@ def _doubts(campaign: Matched) -> list[str]:
     if stated is not None:
         parts.append(f"record {stated.record} was stated to be that of cycle {stated.cycle}")
     return parts
-
-
-def _computers(campaign: Matched) -> list[str]:
-    """Return a clause with their names where the records of the cycles are of several computers."""
-    firsts: dict[str, int] = {}
-    for index, record in sorted(campaign.certain.items()):
-        if record.computer:
-            firsts.setdefault(record.computer, campaign.cycles[index].outside.number)
-    if len(firsts) < 2:
-        return []
-    named = [f"{name[:_NAME_MOST]} from cycle {number}" for name, number in firsts.items()]
-    more = [f"{len(named) - _NAMED_MOST} more"] if len(named) > _NAMED_MOST else []
-    return [f"{len(named)} computers: {', '.join([*named[:_NAMED_MOST], *more])}"]
-
-
-_NAME_MOST: Final = 40
-"""Letters of a computer's name in a sentence: NetBIOS has 15; a longer one is cut."""
-_NAMED_MOST: Final = 4
 
 
 def _unrelated(campaign: Matched) -> list[str]:
