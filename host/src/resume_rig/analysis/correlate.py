@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import Final
 
 from resume_rig.analysis.findings.context import Context, RecordedCycle
 from resume_rig.analysis.findings.disagreements import (
@@ -17,11 +18,16 @@ from resume_rig.analysis.findings.disagreements import (
 )
 from resume_rig.analysis.findings.firmware import detectable_bios
 from resume_rig.analysis.findings.sleeps import record_missing
-from resume_rig.analysis.ledger.ledger import host_of, ledger_of
+from resume_rig.analysis.ledger.ledger import ledger_of
 from resume_rig.analysis.match.campaign import lost_beside_others, match_boots, match_cycles
 from resume_rig.analysis.match.match import Match
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios
-from resume_rig.analysis.reconcile.norms import UNKNOWN_PLATFORM, Platform, usual_rests
+from resume_rig.analysis.reconcile.norms import (
+    UNKNOWN_PLATFORM,
+    Platform,
+    is_one_computer,
+    usual_rests,
+)
 from resume_rig.analysis.reconcile.os_account import ClockReading, before_sleep, with_segments
 from resume_rig.analysis.reconcile.reconcile import (
     UNKNOWN_RESET_TO_TSC,
@@ -72,8 +78,6 @@ from resume_rig.model.units import NS_PER_MS, count_of
 # From the power line's rise, or the press, to the OS where BiosInit is not reported. Assumed, with
 # room; it bounds the OS clock of logs without BIOS times alone.
 _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
-
-_NAME_MOST = 64  # of a computer in a sentence; NetBIOS has 15, a host of DNS 63
 
 _DID_NOT_WAKE = frozenset({Outcome.NEVER_WOKE, Outcome.HUNG_IN_SLEEP, Outcome.HUNG_IN_RESUME})
 
@@ -333,7 +337,7 @@ def _verdict(campaign: Examined) -> Correlation:
     limits = judge_limits(requirement, timed, broken, undecided_of(cycles, requirement))
     undecided = sum(cycle.undecided for cycle in cycles)
     certain = campaign.certain
-    doubts = (*_doubts(campaign), *_unrelated(campaign))
+    doubts = (*_doubts(campaign), *_computers(campaign), *_unrelated(campaign))
     return Correlation(
         cycles=cycles,
         unmatched_records=tuple(
@@ -355,19 +359,14 @@ def _verdict(campaign: Examined) -> Correlation:
             ((c.outside, certain[i]) for i, c in enumerate(campaign.cycles) if i in certain),
             campaign.around,
         ),
+        levels=campaign.around.norms.levels,
         clock_steps=tuple(
             ClockStep(cycles[before].outside.number, cycles[after].outside.number, step_ns / 1e9)
             for before, after, step_ns in found.steps
-            if not _is_of_another(cycles[before].record, cycles[after].record)
+            if not {before, after} <= certain.keys()
+            or is_one_computer(certain[before], certain[after])
         ),
     )
-
-
-def _is_of_another(one: OsRecord | None, other: OsRecord | None) -> bool:
-    """Return whether two records are of two computers: each has a clock of its own."""
-    if one is None or other is None:
-        return False
-    return len({host_of(one.computer), host_of(other.computer)} - {""}) > 1
 
 
 def _may_not_have_survived(outside: OutsideCycle, reason: CycleReason) -> bool:
@@ -417,7 +416,7 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         certainty=matched.certainty,
         record_missing=matched.missing,
         bios_impossible=impossible,
-        bios_checked=pair is not None and pair.bios_unproven is not None,
+        bios_checked=pair is not None and pair.claims.proven is not None,
         press_to_desktop=press_to_desktop(outside, record, campaign.reset_to_tsc),
         shutdown=campaign.shutdowns.get(outside.number) if matched.is_certain else None,
     )
@@ -464,36 +463,34 @@ def _hidden_span(cycle: ReconciledCycle) -> BoundedNs:
     return BoundedNs(farthest_ns // 2, abs(farthest_ns) // 2 + 1)
 
 
-def _units(campaign: Matched) -> list[str]:
-    """Return which cycles are of which computer, where the records are of several."""
-    numbers: dict[str, list[int]] = {name: [] for name in campaign.reading.computers}
-    names = {host_of(name): name for name in numbers}
-    for cycle, each in zip(campaign.cycles, campaign.records, strict=True):
-        name = None if each.record is None else names.get(host_of(each.record.computer))
-        if name is not None:
-            numbers[name].append(cycle.outside.number)
-    if len(numbers) < 2:
-        return []
-    each_one = ", ".join(
-        f"{name[:_NAME_MOST]} (cycles {min(own)} to {max(own)})" if own else name[:_NAME_MOST]
-        for name, own in numbers.items()
-    )
-    return [
-        f"the records are of {len(numbers)} computers, which are units of their own: {each_one}"
-    ]
-
-
-def _doubts(campaign: Matched) -> list[str]:
+def _doubts(campaign: Cycles) -> list[str]:
     """Return clauses on what the evidence itself is worth."""
     stated = campaign.stated_pair
     parts: list[str] = []
     bad = sum(not source.integrity.ok for source in campaign.reading.sources)
     if bad:
         parts.append(f"{count_of(bad, 'log')} incomplete, so records may be missing")
-    parts += _units(campaign)
     if stated is not None:
         parts.append(f"record {stated.record} was stated to be that of cycle {stated.cycle}")
     return parts
+
+
+def _computers(campaign: Matched) -> list[str]:
+    """Return a clause with their names where the records of the cycles are of several computers."""
+    firsts: dict[str, int] = {}
+    for index, record in sorted(campaign.certain.items()):
+        if record.computer:
+            firsts.setdefault(record.computer, campaign.cycles[index].outside.number)
+    if len(firsts) < 2:
+        return []
+    named = [f"{name[:_NAME_MOST]} from cycle {number}" for name, number in firsts.items()]
+    more = [f"{len(named) - _NAMED_MOST} more"] if len(named) > _NAMED_MOST else []
+    return [f"{len(named)} computers: {', '.join([*named[:_NAMED_MOST], *more])}"]
+
+
+_NAME_MOST: Final = 40
+"""Letters of a computer's name in a sentence: NetBIOS has 15; a longer one is cut."""
+_NAMED_MOST: Final = 4
 
 
 def _unrelated(campaign: Matched) -> list[str]:

@@ -90,6 +90,7 @@ COUNTED_AS: Final[Mapping[WhyNot, str]] = MappingProxyType(
         WhyNot.WRONG_STATE: "in the wrong state",
         WhyNot.NOT_OURS: "not ours",
         WhyNot.EDGES_LOST: "invalid",
+        WhyNot.POLARITY: "wrong polarity, check it",
         WhyNot.RIG_FAULT: "rig fault",
         WhyNot.INTERRUPTED: "interrupted",
     }
@@ -214,6 +215,8 @@ def _other_kind(asked: SleepKind, requirement: Requirement) -> NotJudged:
 def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJudged) -> Ruling:
     sighting = sighting_of(cycle)
     why_not = MEANINGS[cycle.outside.outcome].why_not or _contradiction(sighting, requirement)
+    if any(f.kind is FindingKind.WRONG_POLARITY for f in cycle.outside.findings):
+        why_not = NotJudged.of(WhyNot.POLARITY)
     if why_not is not None:
         return Ruling(Verdict.NO_EVIDENCE, False, why_not)
     required = [limit for limit in requirement.limits() if limit.required]

@@ -156,6 +156,7 @@ class Team(StrEnum):
     DRIVER = "Driver"
     RIG = "Rig"
     IMAGE = "Image team"
+    OPEN = "Not known"
 
 
 @unique
@@ -172,6 +173,7 @@ class DoubtKind(StrEnum):
     SALVAGED = "store-salvaged"
     UNFINISHED = "plan-unfinished"
     SIMULATED = "simulated"
+    PARTS = "parts"
 
 
 @dataclass(frozen=True, slots=True)
