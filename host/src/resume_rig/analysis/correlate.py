@@ -5,7 +5,7 @@ Each stage takes the campaign as the one before it left it, and adds what it fou
 
 import dataclasses
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
@@ -50,6 +50,7 @@ from resume_rig.model.os_record import (
     LogReading,
     OsRecord,
     SleepKind,
+    host_of,
 )
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import (
@@ -72,12 +73,23 @@ from resume_rig.model.result.match import (
     percent,
 )
 from resume_rig.model.result.packed import Derived, PackedSequence
-from resume_rig.model.result.verdict import FindingKind, NotJudged, Requirement, Verdict, WhyNot
+from resume_rig.model.result.verdict import (
+    Finding,
+    FindingKind,
+    NotJudged,
+    Requirement,
+    Verdict,
+    WhyNot,
+)
 from resume_rig.model.units import NS_PER_MS, count_of
 
 # From the power line's rise, or the press, to the OS where BiosInit is not reported. Assumed, with
 # room; it bounds the OS clock of logs without BIOS times alone.
 _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
+
+_NAME_MOST: Final = 64
+"""Letters of a computer's name in a sentence: NetBIOS has 15, a host of DNS 63."""
+_NAMED_MOST: Final = 4
 
 _DID_NOT_WAKE = frozenset({Outcome.NEVER_WOKE, Outcome.HUNG_IN_SLEEP, Outcome.HUNG_IN_RESUME})
 
@@ -337,7 +349,7 @@ def _verdict(campaign: Examined) -> Correlation:
     limits = judge_limits(requirement, timed, broken, undecided_of(cycles, requirement))
     undecided = sum(cycle.undecided for cycle in cycles)
     certain = campaign.certain
-    doubts = (*_doubts(campaign), *_computers(campaign), *_unrelated(campaign))
+    doubts = (*_doubts(campaign), *_unrelated(campaign))
     return Correlation(
         cycles=cycles,
         unmatched_records=tuple(
@@ -405,7 +417,9 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         record=matched.record,
         press_to_resume_complete=None if pair is None else pair.press_to_resume_complete,
         unexplained=unexplained(outside, None if impossible else record, campaign.around.norms),
-        light_after_complete=None if pair is None else pair.light_after_complete,
+        light_after_complete=None
+        if pair is None or _is_of_another_light(findings)
+        else pair.light_after_complete,
         verdict=Verdict.NO_EVIDENCE,
         judged=False,
         unjudged=None,
@@ -420,6 +434,12 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         press_to_desktop=press_to_desktop(outside, record, campaign.reset_to_tsc),
         shutdown=campaign.shutdowns.get(outside.number) if matched.is_certain else None,
     )
+
+
+def _is_of_another_light(findings: Iterable[Finding]) -> bool:
+    """Return whether the light that was timed may not be the OS's own."""
+    lit = FindingKind.LIT_BEFORE_OS
+    return any(each.kind is lit or each.evidence.get("of") == lit.value for each in findings)
 
 
 def _lacks_record(outside: OutsideCycle, matched: CycleRecord) -> bool:
@@ -463,34 +483,36 @@ def _hidden_span(cycle: ReconciledCycle) -> BoundedNs:
     return BoundedNs(farthest_ns // 2, abs(farthest_ns) // 2 + 1)
 
 
-def _doubts(campaign: Cycles) -> list[str]:
+def _units(campaign: Matched) -> list[str]:
+    """Return which cycles are of which computer, where the records are of several."""
+    numbers: dict[str, list[int]] = {name: [] for name in campaign.reading.computers}
+    names = {host_of(name): name for name in numbers}
+    for cycle, each in zip(campaign.cycles, campaign.records, strict=True):
+        name = None if each.record is None else names.get(host_of(each.record.computer))
+        if name is not None:
+            numbers[name].append(cycle.outside.number)
+    if len(numbers) < 2:
+        return []
+    named = [
+        f"{name[:_NAME_MOST]} (cycles {min(own)} to {max(own)})" if own else name[:_NAME_MOST]
+        for name, own in numbers.items()
+    ]
+    more = [f"{len(named) - _NAMED_MOST} more"] if len(named) > _NAMED_MOST else []
+    each_one = ", ".join([*named[:_NAMED_MOST], *more])
+    return [f"the records are of {len(named)} computers, which are units of their own: {each_one}"]
+
+
+def _doubts(campaign: Matched) -> list[str]:
     """Return clauses on what the evidence itself is worth."""
     stated = campaign.stated_pair
     parts: list[str] = []
     bad = sum(not source.integrity.ok for source in campaign.reading.sources)
     if bad:
         parts.append(f"{count_of(bad, 'log')} incomplete, so records may be missing")
+    parts += _units(campaign)
     if stated is not None:
         parts.append(f"record {stated.record} was stated to be that of cycle {stated.cycle}")
     return parts
-
-
-def _computers(campaign: Matched) -> list[str]:
-    """Return a clause with their names where the records of the cycles are of several computers."""
-    firsts: dict[str, int] = {}
-    for index, record in sorted(campaign.certain.items()):
-        if record.computer:
-            firsts.setdefault(record.computer, campaign.cycles[index].outside.number)
-    if len(firsts) < 2:
-        return []
-    named = [f"{name[:_NAME_MOST]} from cycle {number}" for name, number in firsts.items()]
-    more = [f"{len(named) - _NAMED_MOST} more"] if len(named) > _NAMED_MOST else []
-    return [f"{len(named)} computers: {', '.join([*named[:_NAMED_MOST], *more])}"]
-
-
-_NAME_MOST: Final = 40
-"""Letters of a computer's name in a sentence: NetBIOS has 15; a longer one is cut."""
-_NAMED_MOST: Final = 4
 
 
 def _unrelated(campaign: Matched) -> list[str]:

@@ -193,6 +193,11 @@ _ENDINGS: Final[Mapping[SleepKind, Ending]] = {
 _FROM_IMAGE: Final = frozenset({SleepKind.S4, SleepKind.HYBRID, SleepKind.FAST_STARTUP})
 
 
+def host_of(computer: str) -> str:
+    """Return a computer's name without case and domain: one that joins a domain is the same."""
+    return computer.lower().partition(".")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class WakeSource:
     """What woke the DUT, OS-reported.

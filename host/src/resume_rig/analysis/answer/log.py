@@ -321,9 +321,9 @@ def _causes(
         yield slow
     if judgement.verdict is Verdict.FAIL and slow is None:
         what = f"{count_of(counts.n(Standing.FAILED), 'transition')} beyond the limit."
-        step = "Look at the parts of the worst one: log --all."
+        step = "Look at the parts of the worst one."
         numbers = counts[Standing.FAILED]
-        yield Cause(CauseKind.SLOW, Team.RIG.value, what, step, "--all", numbers)
+        yield Cause(CauseKind.SLOW, Team.RIG.value, what, step, "", numbers)
     if judgement.verdict is Verdict.MARGINAL:
         yield _near(counts, decisive)
     if judgement.verdict is Verdict.NO_EVIDENCE:
@@ -388,7 +388,7 @@ def _missing(judgement: LogJudgement, counts: Counts, reason: Reason) -> Cause:
     numbers = counts[Standing.NOT_COVERED] if reason is Reason.NOT_COVERED else undecided
     kind = CauseKind.COVERAGE if reason is Reason.NOT_COVERED else CauseKind.EVIDENCE
     if reason is Reason.ALL_IGNORED:
-        step = "Judge the ignored ones, too: leave out --ignore-first, or name another requirement."
+        step = "Judge the ignored ones, too, or name a requirement that ignores none."
     if not step:
         step = "Read a log with transitions that count, or name another requirement."
     return Cause(kind, Team.RIG.value, step, "", "", numbers)

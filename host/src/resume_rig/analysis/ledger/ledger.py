@@ -13,7 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from resume_rig.model.os_record import NO_SLEEPS, Ending, Integrity, LogReading, OsRecord
+from resume_rig.model.os_record import (
+    NO_SLEEPS,
+    Ending,
+    Integrity,
+    LogReading,
+    OsRecord,
+    host_of,
+)
 from resume_rig.model.units import NS_PER_S, NS_PER_US
 
 ZONE_NS: Final = 15 * 60 * NS_PER_S
@@ -61,11 +68,6 @@ class Ledger:
             for name, records in found.items()
             if records
         )
-
-
-def host_of(computer: str) -> str:
-    """Return a computer's name without case and domain: one that joins a domain is the same."""
-    return computer.lower().partition(".")[0]
 
 
 def ledger_of(reading: LogReading) -> Ledger:
