@@ -51,34 +51,21 @@ QUICK = {("foreign-model", 10), ("bios-long", 9), ("daylight", 2), ("coarse", 7)
 
 
 # What is known to be false today, and why. Who mends it takes the mark away: it is strict.
-CLIPPED = "bounds of press to complete do not hold where the BIOS time is a lie"
-MIDDLE = "a cycle is held against the campaign's middle, which lies"
-SLEWS = "a slew beyond 1,960 ppm is charged to the BIOS"
 TWICE = "a sleep in two exports, or under two numbers, counts twice"
 WIRING = "a wire that is not what the map says is taken at its word"
-LIGHT = "light of lamps, of a keyboard or of the firmware is taken for the OS's picture"
-ABORTS = "a press that led to no sleep is no attempt"
-UPTIME = "an uptime is called a unit that is 1,000 times too small"
+ABORTS = "attempts that led to no sleep fail no requirement"
 FALSE_TODAY = {
-    ("mixed-short", 2): CLIPPED,
-    ("mixed-long", 2): CLIPPED,
-    ("mixed-unit", 2): UPTIME,
-    ("updated", 1): MIDDLE,
-    ("slewed", 1): SLEWS,
     **{(world, seed): TWICE for world in ("twice-log", "overlap-log") for seed in (1, 2)},
     **{("overlap-fleet", seed): TWICE for seed in (1, 2)},
-    **{(world, seed): WIRING for world in ("upside-down", "swapped") for seed in (1, 2)},
+    **{(world, seed): WIRING for world in ("swapped",) for seed in (1, 2)},
     **{("floating", seed): WIRING for seed in (1, 2)},
-    ("upside-down-other", 2): WIRING,
-    **{(world, seed): LIGHT for world in ("lamps", "keyboard", "logo") for seed in (1, 2)},
     **{("aborts", seed): ABORTS for seed in (1, 2)},
 }
 ONE_UNIT = "the records of two units are those of one"
 SHRUNK = "a drift shrinks n to 1"
 FEW = "three values a side decide nothing, whatever lies between them"
 MISSED_TODAY = {
-    **{("aborts", seed): ABORTS for seed in (1, 2)},
-    **{("unit-changed", seed): ONE_UNIT for seed in (1, 2)},
+    ("unit-changed", 1): ONE_UNIT,
     **{("compare-drift", seed): SHRUNK for seed in (1, 2)},
     **{("compare-three", seed): FEW for seed in (1, 2)},
 }

@@ -238,6 +238,7 @@ def _inside(record: OsRecord | None) -> dict[str, Json]:
         "hiber_read_ms": None if record is None else record.hiber_read_ms,
         "hiber_write_ms": None if record is None else record.hiber_write_ms,
         "wake_source": None if record is None else wake_source_json(record.wake_source),
+        "computer": None if record is None else text_json(record.computer),
     }
 
 
