@@ -5,7 +5,7 @@ Each stage takes the campaign as the one before it left it, and adds what it fou
 
 import dataclasses
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
@@ -21,7 +21,11 @@ from resume_rig.analysis.findings.sleeps import record_missing
 from resume_rig.analysis.ledger.ledger import ledger_of
 from resume_rig.analysis.match.campaign import lost_beside_others, match_boots, match_cycles
 from resume_rig.analysis.match.match import Match
-from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios
+from resume_rig.analysis.reconcile.hidden_time import (
+    BIOS_IS_WRONG,
+    hidden_bios,
+    is_of_another_light,
+)
 from resume_rig.analysis.reconcile.norms import (
     UNKNOWN_PLATFORM,
     Platform,
@@ -74,7 +78,6 @@ from resume_rig.model.result.match import (
 )
 from resume_rig.model.result.packed import Derived, PackedSequence
 from resume_rig.model.result.verdict import (
-    Finding,
     FindingKind,
     NotJudged,
     Requirement,
@@ -418,7 +421,7 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         press_to_resume_complete=None if pair is None else pair.press_to_resume_complete,
         unexplained=unexplained(outside, None if impossible else record, campaign.around.norms),
         light_after_complete=None
-        if pair is None or _is_of_another_light(findings)
+        if pair is None or is_of_another_light(findings)
         else pair.light_after_complete,
         verdict=Verdict.NO_EVIDENCE,
         judged=False,
@@ -434,12 +437,6 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         press_to_desktop=press_to_desktop(outside, record, campaign.reset_to_tsc),
         shutdown=campaign.shutdowns.get(outside.number) if matched.is_certain else None,
     )
-
-
-def _is_of_another_light(findings: Iterable[Finding]) -> bool:
-    """Return whether the light that was timed may not be the OS's own."""
-    lit = FindingKind.LIT_BEFORE_OS
-    return any(each.kind is lit or each.evidence.get("of") == lit.value for each in findings)
 
 
 def _lacks_record(outside: OutsideCycle, matched: CycleRecord) -> bool:
