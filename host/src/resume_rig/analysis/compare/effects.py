@@ -12,6 +12,10 @@ from typing import Final
 import numpy as np
 
 from resume_rig.analysis.compare.samples import HEADLINES, Evidence, rounding_ms_of, step_ms_of
+from resume_rig.analysis.stats.dependence import (
+    autocorrelation_limit,
+    values_per_independent,
+)
 from resume_rig.analysis.stats.figures import failure_rate_upper, scaled_mad
 from resume_rig.analysis.stats.sessions import (
     SessionColumn,
@@ -22,10 +26,8 @@ from resume_rig.analysis.stats.sessions import (
 )
 from resume_rig.analysis.stats.trend import (
     Floats,
-    autocorrelation_limit,
     fisher_p,
     holm,
-    values_per_independent,
 )
 from resume_rig.analysis.verdict.series import OUTLIER_FROM
 from resume_rig.model.result.comparison import Change, Effect, FailureEffect, OverLimit, Unit

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from resume_rig.analysis.stats.dependence import pooled_tau
 from resume_rig.analysis.stats.figures import beta_below, failure_rate, undecided_text
 from resume_rig.analysis.stats.trend import fisher_p, holm
 from resume_rig.analysis.verdict.judge import first_of
@@ -321,7 +322,12 @@ def _counted(campaigns: Iterable[FleetCampaign]) -> tuple[int, int]:
 
 
 def _failures(campaigns: Sequence[FleetCampaign]) -> FailureRate | None:
-    return failure_rate(*_counted(campaigns), sum(each.undecided for each in campaigns))
+    units: defaultdict[str, list[FailureRate]] = defaultdict(list)
+    for each in campaigns:
+        if each.failures is not None:
+            units[each.unit].append(each.failures)
+    undecided = sum(each.undecided for each in campaigns)
+    return failure_rate(*_counted(campaigns), undecided, pooled_tau(list(units.values())))
 
 
 def _units(campaigns: Iterable[FleetCampaign]) -> int:

@@ -14,14 +14,16 @@ from typing import Final
 
 import numpy as np
 
+from resume_rig.analysis.stats.dependence import (
+    autocorrelation_limit,
+    values_per_independent,
+)
 from resume_rig.analysis.stats.figures import student_t_beyond, student_t_tails
 from resume_rig.analysis.stats.trend import (
     Floats,
-    autocorrelation_limit,
     errors_shown,
     holm,
     ranks_of,
-    values_per_independent,
 )
 
 VALUES_LEAST: Final = 12
