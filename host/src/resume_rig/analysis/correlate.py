@@ -326,7 +326,7 @@ def _verdict(campaign: Examined) -> Correlation:
     tau = tau_of_failures(
         [cycle.verdict is not Verdict.PASS for cycle in cycles if cycle.judged or cycle.undecided]
     )
-    limits = judge_limits(requirement, timed, broken, undecided_of(cycles, requirement), tau)
+    limits = judge_limits(requirement, timed, broken, undecided_of(cycles, requirement), tau=tau)
     undecided = sum(cycle.undecided for cycle in cycles)
     certain = campaign.certain
     return Correlation(

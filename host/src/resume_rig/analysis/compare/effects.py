@@ -33,8 +33,9 @@ from resume_rig.analysis.verdict.series import OUTLIER_FROM
 from resume_rig.model.result.comparison import Change, Effect, FailureEffect, OverLimit, Unit
 from resume_rig.model.result.verdict import Limit, Verdict
 
-VALUES_LEAST: Final = 4
-"""With three values a side, no order of them is rarer than one in ten (20 ways to divide six)."""
+VALUES_LEAST: Final = 3
+"""Two values a side have no scatter to speak of. With three the test rests on its assumptions: that
+they are normal, and depend on one another as much as is assumed of so few."""
 
 _NO_VALUES: Final = np.zeros(0)
 

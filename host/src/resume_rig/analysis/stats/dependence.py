@@ -70,7 +70,7 @@ def _unbiased(found: float, length: float, slopes: int = 0) -> float:
     return max(-1.0, min(1.0, phi))
 
 
-def values_per_independent(phi: float, n: int) -> float:
+def values_per_independent(phi: float, n: int, most: float | None = None) -> float:
     """Return tau: n values with autocorrelation `phi` have a mean as uncertain as that of n / tau.
 
     1 to n - 1 or so; exact for a first-order autoregression (Priestley, 1981, 5.3).
@@ -78,9 +78,31 @@ def values_per_independent(phi: float, n: int) -> float:
     Args:
         phi: 0 to less than 1.
         n: values, 1 or more.
+        most: the answer is this at most; None: n - 1.
     """
     tau = (1 + phi) / (1 - phi) - 2 * phi * (1 - phi**n) / (n * (1 - phi) ** 2)
-    return max(1.0, min(tau, n - 1.0))
+    return max(1.0, min(tau, n - 1.0 if most is None else most))
+
+
+def slope_per_independent(phi: float, n: int) -> float:
+    """Return how much autocorrelation `phi` adds to the variance of a slope over `n` values.
+
+    t' R t / t' t with t counted from the middle and R the matrix of phi^|i - j|. A slope and a mean
+    take so much from the squares about a line together: their expectation is n - tau - this.
+    """
+    t = np.arange(n) - (n - 1) / 2.0
+    power = float(t @ t)
+    if power == 0.0 or phi == 0.0:
+        return 1.0
+    lags = min(n - 1, math.ceil(math.log(_LAGS_END) / math.log(phi)))
+    size = 1 << (2 * n - 1).bit_length()
+    spectrum = np.abs(np.fft.rfft(t, size)) ** 2
+    products = np.fft.irfft(spectrum, size)[1 : lags + 1]
+    return 1.0 + 2.0 * float(products @ phi ** np.arange(1.0, lags + 1)) / power
+
+
+# A power of phi below it adds nothing.
+_LAGS_END: Final = 1e-12
 
 
 def tau_of(values: Floats) -> float:

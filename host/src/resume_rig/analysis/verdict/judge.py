@@ -18,6 +18,7 @@ from resume_rig.analysis.verdict.limits import (
     verdict_of_limits,
 )
 from resume_rig.analysis.verdict.measures import Sighting, measure_words
+from resume_rig.analysis.verdict.missing import awake_beside
 from resume_rig.analysis.verdict.series import log_series
 from resume_rig.model.os_record import (
     LONGEST_FIRMWARE_MS,
@@ -118,6 +119,7 @@ def judge_log(
         [Sighting(record) for record in records],
         undecided=[(Sighting(each), frozenset({each.entered_kind})) for each in open_ones],
         tau=tau,
+        awake=awake_beside(cycles),
     )
     failures = failure_rate(failed, len(judged), len(open_ones), tau)
     return LogJudgement(

@@ -247,7 +247,9 @@ def judge_limits(
     sightings: Iterable[Sighting],
     broken: int = 0,
     undecided: Iterable[Undecided] = (),
+    *,
     tau: float = 1.0,
+    awake: Missing | None = None,
 ) -> tuple[LimitJudgement, ...]:
     """Return the judgement on each limit.
 
@@ -257,6 +259,8 @@ def judge_limits(
         broken: further cycles that failed without a value: they never woke, or stayed dark.
         undecided: further cycles that woke from a sleep that the requirement covers, and of which
             there is no evidence; gone through once.
+        tau: cycles that count as one, by the runs in which they fail (stats/dependence.py).
+        awake: of a log, how long its PC was awake after those of which there is no evidence.
     """
     judged = [_Judged(limit, requirement.guard_band) for limit in requirement.limits()]
     for sighting, kinds in undecided:
@@ -266,7 +270,8 @@ def judge_limits(
         for each in judged:
             each.add(sighting)
     return tuple(
-        _judge(each, broken if each.limit.required else 0, requirement, tau) for each in judged
+        _judge(each, broken if each.limit.required else 0, requirement, tau, awake)
+        for each in judged
     )
 
 
@@ -320,14 +325,15 @@ class _Judged:
         """Whether a PASS would hide what became of the others; of a share, they count as failed."""
         return self.limit.required and self.limit.share is None
 
-    def missing(self) -> Missing | None:
+    def missing(self, further: Missing | None) -> Missing | None:
         """Return what becomes of the cycles without a value, by what there is of them."""
         limit = self.limit
         room_ms = None
         if self.values and limit.comparison in UPPER and not is_rate(limit.measure):
             middle_ns = float(np.median(self.values)) * TIME_UNITS_NS[limit.unit]
             room_ms = (limit.value - middle_ns) / NS_PER_MS
-        return self._beside.missing(room_ms, limit.measure)
+        further = further if self.undecided and self._is_compared else None
+        return self._beside.missing(room_ms, limit.measure, further)
 
 
 def _may_have(measure: str, sighting: Sighting) -> bool:
@@ -366,15 +372,17 @@ def _missing_text(missing: Missing | None) -> str:
         n = missing.beyond
         which = f"{n} would be over the limit if {'it is' if n == 1 else 'they are'} as late by it"
     return (
-        f"{missing.slow} of {count_of(missing.n, 'cycle')} without a value took longer: "
-        f"{measure_words(missing.measure)} up to {missing.worst_ms:.0f} ms, "
-        f"{missing.usual_ms:.0f} ms in the middle of those with one; {which}"
+        f"{count_of(missing.n, 'cycle')} without a value took longer: "
+        f"{measure_words(missing.measure)} {missing.middle_ms:.0f} ms in the middle, "
+        f"{missing.usual_ms:.0f} ms of those with one; {which}"
     )
 
 
-def _judge(judged: _Judged, broken: int, requirement: Requirement, tau: float) -> LimitJudgement:
+def _judge(
+    judged: _Judged, broken: int, requirement: Requirement, tau: float, awake: Missing | None
+) -> LimitJudgement:
     limit, parts, values = judged.limit, judged.parts, judged.values
-    undecided, missing = judged.undecided, judged.missing()
+    undecided, missing = judged.undecided, judged.missing(awake)
     lacks = (_evidence_text(judged, requirement), _missing_text(missing) if parts else "")
     evidence = "; ".join(filter(None, lacks))
     failed = sum(part.verdict is Verdict.FAIL for part in parts)

@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite, nan
+from math import hypot, isfinite, nan, sqrt
 from typing import Final
 
 import numpy as np
@@ -169,9 +169,10 @@ def two_groups(values_ms: Floats, resolution_ms: float) -> TwoGroups | None:
     cut = least + int(np.argmax(gaps))
     low, high = ordered[:cut], ordered[cut:]
     low_ms, high_ms = float(np.median(low)), float(np.median(high))
-    spread = np.hypot(*(max(float(each.std()), resolution_ms) for each in (low, high)))
+    spreads = [max(float(each.std()), resolution_ms) for each in (low, high)]
+    spread = hypot(*spreads)
     apart = high_ms - low_ms
-    if apart * np.sqrt(2.0) < _APART_LEAST * spread or high[0] - low[-1] < _GAP_LEAST * apart:
+    if apart * sqrt(2.0) < _APART_LEAST * spread or high[0] - low[-1] < _GAP_LEAST * apart:
         return None
     above_ms = float(low[-1])
     runs = 1 + int(np.count_nonzero(np.diff(values_ms > above_ms)))
