@@ -21,6 +21,7 @@ from resume_rig.analysis.stats.sessions import (
     SessionColumn,
     SessionShift,
     cycle_shift,
+    level_of,
     same_cycles,
     session_shifts,
 )
@@ -144,8 +145,8 @@ def _by_cycle(
 
 
 def _column(times: Times) -> SessionColumn:
-    """Return a time's medians, the candidate's nearer by what shared errors can have made."""
-    base, candidate = _medians(times.base), _medians(times.candidate)
+    """Return a time's levels, the candidate's nearer by what shared errors can have made."""
+    base, candidate = _levels(times.base), _levels(times.candidate)
     if times.shared_ms:
         shift = float(np.nanmean(candidate) - np.nanmean(base))
         candidate = candidate - _within(shift, times.shared_ms)
@@ -160,10 +161,17 @@ def _session_effect(
     times: Times, column: SessionColumn, found: SessionShift, matters: float
 ) -> Effect:
     step_ms = step_ms_of(times.name)
-    base_median = float(np.nanmean(column.base)) if found.base_sessions else 0.0
-    medians = _medians(times.candidate)
-    candidate_median = float(np.nanmean(medians)) if found.candidate_sessions else 0.0
-    shift = candidate_median - base_median
+    base_median, candidate_median = (
+        float(np.nanmean(_medians(side))) if sessions else 0.0
+        for side, sessions in (
+            (times.base, found.base_sessions),
+            (times.candidate, found.candidate_sessions),
+        )
+    )
+    levels = _levels(times.candidate)
+    shift = 0.0
+    if found.base_sessions and found.candidate_sessions:
+        shift = float(np.nanmean(levels) - np.nanmean(column.base))
     reach = step_ms / 2 + times.shared_ms
     near = shift - found.shift
     return Effect(
@@ -252,6 +260,10 @@ def _mean_ratio(base: Floats, candidate: Floats) -> float | None:
 
 def _medians(sessions: Sequence[Floats]) -> Floats:
     return np.asarray([np.median(each) if len(each) else math.nan for each in sessions])
+
+
+def _levels(sessions: Sequence[Floats]) -> Floats:
+    return np.asarray([level_of(each) for each in sessions])
 
 
 def _shares(sessions: Sequence[Floats]) -> Floats:

@@ -268,6 +268,14 @@ def _has_trend(lines: Sequence["_Line"], phi: float, least: float) -> bool:
     return any(student_t_tails(t, freedom) <= _TREND_ALPHA / 3 for t, freedom in found)
 
 
+def level_of(values: Floats) -> float:
+    """Return the mean of the middle 60 % of a session (Yuen, 1974), nan of none.
+
+    It scatters less than a median does: 0.9 of what the mean of normal values is worth, not 0.64.
+    """
+    return _Trimmed.of(values).mean if len(values) else math.nan
+
+
 @dataclass(frozen=True, slots=True)
 class _Trimmed:
     """A session with its ends cut.
@@ -298,9 +306,9 @@ class _Trimmed:
 SESSIONS_LEAST: Final = 3
 """Sessions of both sides together: two leave no degree of freedom for their scatter."""
 
-DIVISIONS_LEAST: Final = 100
-"""Ways to divide the sessions from which on they are counted: five sessions a side have 252.
-Assumed: the least p of 100 is 1 %, enough for an alpha of 5 %."""
+DIVISIONS_LEAST: Final = 70
+"""Ways to divide the sessions from which on they are counted: four sessions a side have 70. Each
+has a mirror image with the same |t|, so that the least p is 2 in 70, enough for an alpha of 5 %."""
 
 # A p of 0.05 is then known to 0.4 % (two standard deviations).
 _DIVISIONS_MOST: Final = 10_000
