@@ -201,13 +201,30 @@ def pooled_tau(groups: Sequence[Sequence[FailureRate]]) -> float:
     if failed in (0, n):
         return 1.0
     within = sum((rate.failures + rate.undecided) * rate.tau for rate in rates) / failed
+    counts = [
+        (
+            sum(rate.failures + rate.undecided for rate in group),
+            sum(rate.n + rate.undecided for rate in group),
+        )
+        for group in groups
+    ]
+    return max(1.0, min(tau_of_counts(counts, within), float(failed), n / 2))
+
+
+def tau_of_counts(counts: Sequence[tuple[int, int]], within: float = 1.0) -> float:
+    """Return how many cycles count as one, where groups of them fail unlike beyond chance.
+
+    Pearson's chi-squared over its freedom (the design effect of clusters), where chance makes as
+    much in less than 1 % of sets of groups.
+
+    Args:
+        counts: failed and tried cycles of each group.
+        within: cycles of one group that count as one.
+    """
+    tried = [(f, n) for f, n in counts if n]
+    failed, n = sum(f for f, _ in tried), sum(n for _, n in tried)
+    if len(tried) < 2 or failed in (0, n):
+        return within
     share = failed / n
-    squares, count = 0.0, 0
-    for group in groups:
-        m = sum(rate.n + rate.undecided for rate in group)
-        if m:
-            f = sum(rate.failures + rate.undecided for rate in group)
-            squares += (f - m * share) ** 2 / (m * share * (1.0 - share) * within)
-            count += 1
-    between = _excess(squares, count - 1) if count >= 2 else 1.0
-    return max(1.0, min(within * between, float(failed), n / 2))
+    squares = sum((f - m * share) ** 2 / m for f, m in tried) / (share * (1.0 - share) * within)
+    return within * _excess(squares, len(tried) - 1)
