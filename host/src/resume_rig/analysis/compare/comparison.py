@@ -41,7 +41,7 @@ from resume_rig.analysis.compare.samples import (
     kinds_in,
     sample_of,
 )
-from resume_rig.analysis.stats.sessions import SESSIONS_LEAST, sessions_needed
+from resume_rig.analysis.stats.sessions import FEW, PHI_OF_FEW, SESSIONS_LEAST, sessions_needed
 from resume_rig.analysis.verdict.judge import worst_of
 from resume_rig.analysis.verdict.limits import limit_text
 from resume_rig.analysis.verdict.measures import measure_words
@@ -323,6 +323,7 @@ def compare(
         warnings=(
             *differing_warnings(base, candidate),
             *session_warnings(base, candidate, times),
+            *_few_warning(effects, unit),
             *other_kinds_warnings(base, kinds[0], kind),
             *other_kinds_warnings(candidate, kinds[1], kind),
             *sample_warnings(base, samples, unit),
@@ -336,6 +337,18 @@ def compare(
         unit=unit,
         causes=causes,
     )
+
+
+def _few_warning(effects: Sequence[Effect], unit: Unit) -> list[str]:
+    """Say what a test of very few values rests on."""
+    few = [e for e in effects if e.headline and e.change is not Change.TOO_FEW]
+    least = min((min(e.base_n, e.candidate_n) for e in few), default=FEW)
+    if unit is Unit.SESSION or least >= FEW:
+        return []
+    return [
+        f"With {least} values a side the tests rest on assumptions: normal values, each as like the"
+        f" one before it as a correlation of {PHI_OF_FEW:g} makes."
+    ]
 
 
 def _common_kind(ours: Counter[SleepKind], theirs: Counter[SleepKind]) -> SleepKind | None:
@@ -428,7 +441,7 @@ def _values_ms(side: Sequence[Sample]) -> dict[_Part, list[float]]:
 
 def _component_name(key: ComponentKey, *, holds_up: bool) -> str:
     moment, kind, name, phase = key
-    what = "others held up by " if holds_up else ""
+    what = "hold-up (prePendTime) by " if holds_up else ""
     return f"{what}{kind.value} {name}" + (f" in {phase}" if phase else "") + f" ({moment})"
 
 

@@ -279,8 +279,8 @@ def sample_of(evidence: Evidence, kind: SleepKind) -> Sample:
                 max(value.campaign_ns for value in values) / NS_PER_MS,
             )
     # Phases of boots are times of their own.
-    sample.components_ms = _components(chosen, "duration_ms", phases=not of_boot)
-    sample.held_ms = _components(chosen, "held_ms", phases=False)
+    sample.components_ms = _components(chosen, phases=not of_boot)
+    sample.held_ms = _components(chosen, phases=False, held=True)
     return sample
 
 
@@ -327,7 +327,7 @@ def rounding_ms_of(name: str) -> float:
 
 
 def _components(
-    chosen: Iterable[Sighting], which: str, *, phases: bool
+    chosen: Iterable[Sighting], *, phases: bool, held: bool = False
 ) -> dict[ComponentKey, list[float]]:
     """Return one of the times of each component; of several of a name in a record, the longest."""
     found: defaultdict[ComponentKey, list[float]] = defaultdict(list)
@@ -336,9 +336,11 @@ def _components(
             continue
         longest: dict[ComponentKey, float] = {}
         for part in sighting.record.components:
-            time_ms: float | None = getattr(part, which)
+            time_ms = part.held_ms if held else part.duration_ms
             if time_ms is not None and (phases or part.kind is not ComponentKind.PHASE):
-                key = (moment_of(sighting.record), part.kind, part.name, part.phase)
+                # What a device is asked to do, start or enumerate, is a time of its own.
+                phase = f"{part.phase} {part.detail}".strip() if held else part.phase
+                key = (moment_of(sighting.record), part.kind, part.name, phase)
                 longest[key] = max(time_ms, longest.get(key, 0.0))
         for key, duration_ms in longest.items():
             found[key].append(duration_ms)

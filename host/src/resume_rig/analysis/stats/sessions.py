@@ -131,7 +131,7 @@ def cycle_shift(
         least: standard deviation of a value by its rounding alone.
         whole: the sessions that both are parts of, which know their autocorrelation better.
     """
-    if min(len(base), len(candidate)) < _SHORT:
+    if min(len(base), len(candidate)) < FEW:
         return _of_few(base, candidate, least)
     lines = [_Line.of(each) for each in (base, candidate)]
     longer = [_Line.of(each) for each in whole] or lines
@@ -163,9 +163,9 @@ def cycle_shift(
     return apart if 2.0 * apart.p < found.p else found
 
 
-_SHORT: Final = 9
+FEW: Final = 9
 """Values below which an autocorrelation cannot be estimated."""
-_PHI_OF_FEW: Final = 0.9
+PHI_OF_FEW: Final = 0.9
 """Assumed of so few: the greatest that benchmarks/compare_errors.py has of a session. The test then
 is Student's on values that lie together as closely as such neighbours do."""
 # Of pairs of sessions without a trend, so many have one taken out (benchmarks/compare_errors.py).
@@ -175,7 +175,7 @@ _TREND_ALPHA: Final = 0.01
 def _of_few(base: Floats, candidate: Floats, least: float) -> CycleShift:
     """Return the shift of sessions too short to show how their values depend on one another."""
     sides = (base, candidate)
-    taus = [values_per_independent(_PHI_OF_FEW, len(each), most=float(len(each))) for each in sides]
+    taus = [values_per_independent(PHI_OF_FEW, len(each), most=float(len(each))) for each in sides]
     squares = sum(float(((each - each.mean()) ** 2).sum()) for each in sides)
     left = sum(len(each) - tau for each, tau in zip(sides, taus, strict=True))
     variance = max(squares / left, least * least)

@@ -19,6 +19,7 @@ from resume_rig.model.result.verdict import Comparison as LimitSide
 from resume_rig.model.units import NS_PER_MS, count_of
 from resume_rig.report.compare.terminal import (
     EffectRow,
+    causes_sentence,
     components_sentence,
     counted_sentences,
     effect_rows,
@@ -123,7 +124,9 @@ def comparison_page(comparison: Comparison, generated: str) -> ComparisonPage:
         forest=_forest(comparison.effects),
         effects=effect_rows(comparison.effects),
         counted=counted_sentences(comparison),
-        components_note=components_sentence(comparison),
+        components_note=" ".join(
+            filter(None, (components_sentence(comparison), causes_sentence(comparison)))
+        ),
         components=effect_rows(comparison.components),
         base=identity_pairs(comparison.base.identity.items()),
         candidate=identity_pairs(comparison.candidate.identity.items()),
