@@ -42,6 +42,7 @@ from resume_rig.analysis.reconcile.reconcile import (
     press_to_desktop,
     unexplained,
 )
+from resume_rig.analysis.stats.dependence import tau_of_failures
 from resume_rig.analysis.stats.figures import failure_rate
 from resume_rig.analysis.verdict.limits import judge_limits, verdict_of_limits
 from resume_rig.analysis.verdict.measures import sighting_of
@@ -349,7 +350,10 @@ def _verdict(campaign: Examined) -> Correlation:
     broken = sum(count for (is_broken, _), count in verdicts.items() if is_broken)
     failed = sum(count for (_, verdict), count in verdicts.items() if verdict is not Verdict.PASS)
     timed = (sighting_of(c) for c in cycles if c.judged and c.outside.outcome not in BROKEN)
-    limits = judge_limits(requirement, timed, broken, undecided_of(cycles, requirement))
+    tau = tau_of_failures(
+        [cycle.verdict is not Verdict.PASS for cycle in cycles if cycle.judged or cycle.undecided]
+    )
+    limits = judge_limits(requirement, timed, broken, undecided_of(cycles, requirement), tau=tau)
     undecided = sum(cycle.undecided for cycle in cycles)
     certain = campaign.certain
     doubts = (*_doubts(campaign), *_unrelated(campaign))
@@ -365,7 +369,7 @@ def _verdict(campaign: Examined) -> Correlation:
         why=campaign_why(cycles, requirement, limits, doubts),
         doubts=doubts,
         limits=limits,
-        failures=failure_rate(failed, verdicts.total(), undecided),
+        failures=failure_rate(failed, verdicts.total(), undecided, tau),
         series=cycle_series(cycles, requirement),
         usual=usual_rests(campaign.around.norms),
         equal_offsets=found.equal_offsets,
