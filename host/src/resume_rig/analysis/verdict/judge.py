@@ -37,6 +37,7 @@ from resume_rig.model.result.judgement import (
 from resume_rig.model.result.series import Training
 from resume_rig.model.result.verdict import (
     RESUME,
+    WHOLE,
     Comparison,
     Limit,
     NotJudged,
@@ -97,7 +98,7 @@ def judge_log(
     """
     ignore_first = ignore_first or requirement.ignore_first
     first = _first_of_each_log(reading, requirement) if ignore_first else frozenset()
-    required = [limit for limit in requirement.limits() if limit.required]
+    required = [each for each in requirement.limits() if each.required and not each.is_event]
     again = _repeated(reading.records)
     cycles = tuple(
         _again(record)
@@ -113,6 +114,7 @@ def judge_log(
         requirement,
         [Sighting(record) for record in records],
         undecided=[(Sighting(each), frozenset({each.entered_kind})) for each in open_ones],
+        tried=[Sighting(record) for record in (*records, *open_ones)],
     )
     failures = failure_rate(failed, len(judged), len(open_ones))
     return LogJudgement(
@@ -191,6 +193,8 @@ def _judge_record(
     record = believed(record)
     why_not = why_not_judged(record, requirement)
     parts = [] if why_not is not None else _conformities(record, requirement, required)
+    if why_not is None and not required:  # of what a log shows, the OS came back
+        parts = [Conformity(Verdict.PASS, 1.0)]
     if why_not is None and not parts:
         why_not = _not_measured(record, requirement)
         if (absurd_ms := figure_of(record, ABSURD_BIOS)) is not None:
@@ -231,7 +235,8 @@ def _conformities(
 
 
 def _not_measured(record: OsRecord, requirement: Requirement) -> NotJudged:
-    measures = [limit.measure for limit in requirement.limits() if limit.required]
+    limits = [each for each in requirement.limits() if each.required and not each.is_event]
+    measures = [limit.measure for limit in limits]
     if measures == [RESUME]:
         values = (("BiosInit", record.bios_init_ms), ("DriverInit", record.driver_init_ms))
         missing = [name for name, value in values if value is None]
@@ -307,9 +312,10 @@ def _why(
     lead = ""
     if judged:
         lead = hybrid_lead([cycle.record.kind for cycle in judged], requirement)
-        parts = resume_sentence(limits, requirement)
+        parts = event_clauses(limits, failed=True) + resume_sentence(limits, requirement)
         parts += _near_the_limit([cycle.record for cycle in judged], requirement)
         parts += limit_clauses(limits)
+        parts += [each.why for each in limits if _is_own_event(each)]
         parts += _bios_advice([cycle.record for cycle in judged], requirement)
     elif cycles:
         kinds = _either(requirement.kinds)
@@ -394,10 +400,28 @@ def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:
 
     Among others it has a clause, too, where no judged cycle has a value for it.
     """
-    required = [each for each in limits if each.limit.required]
+    required = [each for each in limits if each.limit.required and not each.limit.is_event]
     others = [each for each in required if each.limit.measure != RESUME or each.limit.share]
     without = [each for each in required if each not in others and not each.n] if others else []
     return [each.why for each in (*without, *others)]
+
+
+def _is_own_event(each: LimitJudgement) -> bool:
+    """Return whether a limit on what cycles did is the profile's own, and did not fail.
+
+    That a PC came back whole is said of no log, which does not show it.
+    """
+    own = each.limit.is_event and each.limit.measure != WHOLE
+    asked = own or each.limit.cycles_min or each.limit.share is not None
+    return bool(each.limit.is_event and each.limit.required and asked) and (
+        each.verdict is not Verdict.FAIL
+    )
+
+
+def event_clauses(limits: Sequence[LimitJudgement], *, failed: bool) -> list[str]:
+    """Return a clause for each required limit on what cycles did: those that failed, or others."""
+    events = [each for each in limits if each.limit.is_event and each.limit.required]
+    return [each.why for each in events if (each.verdict is Verdict.FAIL) is failed]
 
 
 def training_sentence(training: Training) -> str:

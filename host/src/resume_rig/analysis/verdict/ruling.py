@@ -13,9 +13,11 @@ from typing import Final
 
 from resume_rig.analysis.findings.sleeps import state_mismatch
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
+from resume_rig.analysis.verdict.events import happened
 from resume_rig.analysis.verdict.judge import (
     NOT_COVERED,
     covers,
+    event_clauses,
     hybrid_lead,
     is_covered,
     limit_clauses,
@@ -112,12 +114,16 @@ class Ruling:
     Attributes:
         unjudged: why it does not count; None where it does.
         undecided: it does not count, though it woke from a sleep that the requirement covers.
+        failed_by: outcomes and findings by which it fails, whatever its times.
+        untimed: it fails by these alone, and its times are no evidence of any resume.
     """
 
     verdict: Verdict
     judged: bool
     unjudged: NotJudged | None
     undecided: bool = False
+    failed_by: tuple[str, ...] = ()
+    untimed: bool = False
 
 
 def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJudged) -> Ruling:
@@ -139,9 +145,43 @@ def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJudged)
         found = _by_values(cycle, requirement, no_record)
     if outside.ignored:
         return Ruling(found.verdict, False, NotJudged(WhyNot.IGNORED_BY_PLAN))
+    if failed_by := _failed_by(cycle, requirement):
+        untimed = not found.judged
+        return Ruling(Verdict.FAIL, True, None, failed_by=failed_by, untimed=untimed)
     if not found.judged and covered_kinds(cycle, requirement):
         return replace(found, undecided=True)
     return found
+
+
+def has_tried(cycle: ReconciledCycle, requirement: Requirement) -> bool:
+    """Return whether a cycle tried what a requirement is about, however it ended.
+
+    What was asked for decides; where nobody asked, what the wires or the record show, and a sleep
+    that never was is of any kind.
+    """
+    outside = cycle.outside
+    if outside.ignored or outside.outcome in (Outcome.RIG_FAULT, Outcome.INTERRUPTED):
+        return False
+    if outside.asked is not None:
+        return outside.asked in requirement.kinds
+    kinds = possible_kinds(sighting_of(cycle))
+    return not kinds or not kinds.isdisjoint(requirement.kinds)
+
+
+def tried_of(
+    cycles: Iterable[ReconciledCycle], requirement: Requirement
+) -> Iterator[Sighting]:
+    """Yield the cycles that limits on outcomes and findings are on, as `judge_limits` takes them."""
+    return (sighting_of(cycle) for cycle in cycles if has_tried(cycle, requirement))
+
+
+def _failed_by(cycle: ReconciledCycle, requirement: Requirement) -> tuple[str, ...]:
+    """Return the outcomes and findings by which a cycle fails a requirement, each once."""
+    limits = [each for each in requirement.limits() if each.is_event and each.required]
+    if not limits or not has_tried(cycle, requirement):
+        return ()
+    sighting = sighting_of(cycle)
+    return tuple(dict.fromkeys(x for each in limits for x in happened(each, sighting) or ()))
 
 
 def covered_kinds(cycle: ReconciledCycle, requirement: Requirement) -> frozenset[SleepKind]:
@@ -178,6 +218,8 @@ def ruled(cycle: ReconciledCycle, ruling: Ruling) -> ReconciledCycle:
         judged=ruling.judged,
         unjudged=ruling.unjudged,
         undecided=ruling.undecided,
+        failed_by=ruling.failed_by,
+        untimed=ruling.untimed,
     )
 
 
@@ -214,7 +256,11 @@ def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJ
     why_not = MEANINGS[cycle.outside.outcome].why_not or _contradiction(sighting, requirement)
     if why_not is not None:
         return Ruling(Verdict.NO_EVIDENCE, False, why_not)
-    required = [limit for limit in requirement.limits() if limit.required]
+    required = [each for each in requirement.limits() if each.required and not each.is_event]
+    if not required and not has_tried(cycle, requirement):
+        return Ruling(Verdict.NO_EVIDENCE, False, _not_measured(sighting, requirement, no_record))
+    if not required:
+        return Ruling(Verdict.PASS, True, None)  # what it did is looked at after this
     parts = [
         conformity_of(limit, sighting, guard_band=requirement.guard_band) for limit in required
     ]
@@ -235,7 +281,8 @@ def _contradiction(sighting: Sighting, requirement: Requirement) -> NotJudged | 
 
 
 def _not_measured(sighting: Sighting, requirement: Requirement, no_record: NotJudged) -> NotJudged:
-    measures = [limit.measure for limit in requirement.limits() if limit.required]
+    limits = [each for each in requirement.limits() if each.required and not each.is_event]
+    measures = [limit.measure for limit in limits]
     if sighting.cycle is not None and sighting.cycle.bios_impossible:
         return NotJudged(WhyNot.IMPOSSIBLE_BIOS)
     if sighting.record is None and any(side_of(name) is not Side.OUTSIDE for name in measures):
@@ -269,8 +316,11 @@ def campaign_why(
             else f"none of the {count_of(len(cycles), 'cycle')} can be judged"
         )
     parts += limit_clauses(limits)
+    parts += event_clauses(limits, failed=False)
     parts += _contradicted(cycles, limits)
-    if broken:
+    failed = event_clauses(limits, failed=True)
+    parts = failed + parts
+    if broken and not failed:
         words = [MEANINGS[each].words for each in MEANINGS if each in broken]
         how = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
         parts.insert(0, f"{count_of(sum(broken.values()), 'cycle')} {how}")
@@ -285,7 +335,7 @@ def _contradicted(cycles: Iterable[ReconciledCycle], limits: Sequence[LimitJudge
     """Say that what was judged rests on BIOS times that clock and wires contradict."""
     if not any(each.limit.required and each.limit.measure in (RESUME, BIOS) for each in limits):
         return []
-    timed = (c for c in cycles if c.judged and c.outside.outcome not in BROKEN)
+    timed = (c for c in cycles if c.is_timed and c.outside.outcome not in BROKEN)
     wrong = sum(not BIOS_IS_WRONG.isdisjoint(f.kind for f in c.findings) for c in timed)
     return [f"clock and wires contradict the BIOS time of {wrong} of them"] if wrong else []
 
@@ -354,6 +404,7 @@ def answer_limit(cycles: Collection[ReconciledCycle], limit: Limit) -> LimitAnsw
         resume_limit_ms=None,
         bios_advised_ms=None,
         further=(limit,),
+        back_whole=False,
     )
     judged = Derived(cycles, partial(_ruled, requirement=alone))
     worst: ReconciledCycle | None = None

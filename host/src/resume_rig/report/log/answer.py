@@ -411,7 +411,8 @@ def _without_any(judgement: LogJudgement, kinds: Sequence[SleepKind]) -> str:
 def _measures(judgement: LogJudgement) -> list[str]:
     """Return what the requirement limits, each once."""
     limits = judgement.requirement.limits()
-    return list(dict.fromkeys(limit.measure for limit in limits if limit.required))
+    timed = (limit for limit in limits if limit.required and not limit.is_event)
+    return list(dict.fromkeys(limit.measure for limit in timed))
 
 
 def _limited(judgement: LogJudgement) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 
 from resume_rig.analysis.findings.advice import transition_length_ms
-from resume_rig.analysis.verdict.measures import Sighting, is_rate, measured
+from resume_rig.analysis.verdict.measures import Sighting, is_time, measured
 from resume_rig.model.os_record import NO_SLEEPS, LogSource, OsRecord, SleepKind, kind_words
 from resume_rig.model.result.judgement import LogJudgement
 from resume_rig.model.result.verdict import Limit, Requirement, Verdict
@@ -246,7 +246,7 @@ def _unjudged(records: Sequence[OsRecord], requirement: Requirement) -> str:
 def _length_ms(record: OsRecord, limits: Sequence[Limit]) -> float | None:
     """Return the resume time of a sleep, the whole of a boot; for want of it a time that counts."""
     own = transition_length_ms(record) if record.kind in NO_SLEEPS else record.resume_ms
-    times = [each.measure for each in limits if each.required and not is_rate(each.measure)]
+    times = [each.measure for each in limits if each.required and is_time(each.measure)]
     found = (measured(measure, Sighting(record)) for measure in times)
     return next((each.value_ns / NS_PER_MS for each in found if each), None) if own is None else own
 

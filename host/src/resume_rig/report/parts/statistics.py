@@ -6,12 +6,12 @@ from typing import Final
 
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
 from resume_rig.analysis.stats.figures import summarise
+from resume_rig.analysis.verdict.limits import limit_in_unit
 from resume_rig.analysis.verdict.measures import (
     Sighting,
-    is_rate,
     measure_words,
     measured,
-    rate_of,
+    shown_value,
 )
 from resume_rig.analysis.verdict.series import wires_count
 from resume_rig.model.os_record import OsRecord
@@ -26,7 +26,7 @@ from resume_rig.model.result.verdict import (
     Statistics,
     Verdict,
 )
-from resume_rig.model.units import NS_PER_MS, TIME_UNITS_NS, count_of, percent_up
+from resume_rig.model.units import NS_PER_MS, count_of, percent_up
 from resume_rig.report.drawing.axis import PRESS, outside_milestones
 from resume_rig.report.text.findings import cycle_ranges
 from resume_rig.report.text.wording import capitalised
@@ -64,7 +64,7 @@ def campaign_summary(cycles: Collection[ReconciledCycle]) -> CampaignSummary:
 
 def resume_times(cycles: Iterable[ReconciledCycle]) -> list[tuple[int, float]]:
     """Return number and total resume time [ms] of each judged cycle whose record has it."""
-    found = ((cycle.outside.number, cycle.record) for cycle in cycles if cycle.judged)
+    found = ((cycle.outside.number, cycle.record) for cycle in cycles if cycle.is_timed)
     return [
         (number, float(record.resume_ms))
         for number, record in found
@@ -74,7 +74,7 @@ def resume_times(cycles: Iterable[ReconciledCycle]) -> list[tuple[int, float]]:
 
 def light_times(cycles: Collection[ReconciledCycle]) -> list[tuple[int, float]]:
     """Return number and trigger to light [ms] of the cycles whose wires count in the figures."""
-    judged = any(cycle.judged for cycle in cycles)
+    judged = any(cycle.is_timed for cycle in cycles)
     lit = (cycle for cycle in cycles if wires_count(cycle, judged=judged))
     found = ((cycle.outside.number, outside_milestones(cycle.outside).light) for cycle in lit)
     return [(number, q.value_ns / NS_PER_MS) for number, q in found if q is not None]
@@ -165,9 +165,7 @@ def limited_values(limits: Sequence[Limit], record: OsRecord) -> str:
         value = measured(limit.measure, Sighting(record)) if limit.required else None
         if value is None or limit.measure == RESUME:
             continue
-        shown = value.value_ns / TIME_UNITS_NS.get(limit.unit, 1)
-        if is_rate(limit.measure):
-            shown = rate_of(value, limit.unit, record) or 0.0
+        shown = shown_value(limit, value, record)
         unit, _, rounded = _values(limit, shown)
         found[f"{measure_words(limit.measure)} {_plain(rounded)} {unit}"] = None
     return ", ".join(found)
@@ -175,9 +173,9 @@ def limited_values(limits: Sequence[Limit], record: OsRecord) -> str:
 
 def _values(limit: Limit, shown: float) -> tuple[str, float, float]:
     """Return a unit, the limit and a value in it, which is rounded on its side of the limit."""
-    unit, value, digits = limit.unit, float(limit.value), 2
+    unit, value, digits = limit.unit, limit_in_unit(limit), 2
     if unit in _MS_OF:
-        value, shown, unit = value / NS_PER_MS, shown * _MS_OF[unit], "ms"
+        value, shown, unit = limit.value / NS_PER_MS, shown * _MS_OF[unit], "ms"
         digits = 0 if abs(shown) >= _WHOLE_FROM_MS else 1
     while digits < _DIGITS_MOST and shown != value == round(shown, digits):
         digits += 1
