@@ -385,7 +385,7 @@ def test_a_limit_that_the_candidate_exceeds_is_named_with_its_counts(log) -> Non
     requirement = replace(load_requirement("sysfund-0004"), resume_limit_ms=None, further=(limit,))
 
     def judged(evidence: Evidence) -> Evidence:
-        limits = judge_limits(requirement, evidence.sightings)
+        limits = judge_limits(requirement, evidence.sightings, tried=evidence.sightings)
         return replace(evidence, limits=limits, verdict=verdict_of_limits(limits))
 
     base = judged(log(generator, 59, spread=0.002))

@@ -301,7 +301,7 @@ class Requirement:
     guard_band: bool = True
     further: tuple[Limit, ...] = ()
     evidence_min: float = EVIDENCE_MIN
-    back_whole: bool = True
+    back_whole: bool = False
     real_only: bool = False
 
     def limits(self) -> tuple[Limit, ...]:
