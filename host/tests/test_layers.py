@@ -44,6 +44,7 @@ WINGS = {
         {"cycles", "reconcile"},
         {"findings"},
         {"verdict"},
+        {"answer"},
         {"match", "compare"},
     ],
     "campaign": [{"plan"}, {"store"}, {"dut"}, {"run"}, {"answer"}],

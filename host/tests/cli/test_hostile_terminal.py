@@ -264,16 +264,20 @@ def test_an_identity_with_escapes_is_shown_as_text(folder: Path, store: Path) ->
     path = folder / "h.rrs"
     shutil.copyfile(store, path)
     with closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute("SELECT name, value FROM identity").fetchall()
-        for name, value in rows:
-            plain = json.loads(value)
-            if name == "requirement":
-                plain["id"] = "\x1b[2Jmine\u202e"
-                connection.execute(
-                    "UPDATE identity SET value = ? WHERE name = ?", (json.dumps(plain), name)
-                )
+        where = "identity WHERE name = 'identity'"
+        (value,) = connection.execute(f"SELECT value FROM {where}").fetchone()
+        identity = json.loads(value)
+        identity["requirement"]["id"] = "\x1b[2Jmine\u202e"
+        connection.execute(
+            "UPDATE identity SET value = ? WHERE name = 'identity'", (json.dumps(identity),)
+        )
         connection.commit()
-    assert_shown_clean(shown("store", "info", "h.rrs"))
+
+    found = shown("store", "info", "h.rrs")
+
+    assert found.status == 0
+    assert "\\x1b[2Jmine\\u202e" in found.out
+    assert_shown_clean(found)
 
 
 # -------------------------------------------------------------------------- files and their names

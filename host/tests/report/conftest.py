@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from resume_rig.analysis.stats.figures import failure_rate
+from resume_rig.analysis.verdict.limits import judge_limits
+from resume_rig.analysis.verdict.measures import Sighting, sighting_of
 from resume_rig.model.channel import Actuator
 from resume_rig.model.os_record import (
     Integrity,
@@ -17,6 +20,7 @@ from resume_rig.model.os_record import (
 )
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import (
+    BROKEN,
     Correlation,
     IntervalName,
     OsClock,
@@ -192,12 +196,17 @@ def unmatched(number: int) -> UnmatchedRecord:
 def correlation(
     cycles: Sequence[ReconciledCycle], verdict: Verdict = Verdict.PASS, why: str = "All met it."
 ) -> Correlation:
+    judged = [cycle for cycle in cycles if cycle.judged]
+    timed = [sighting_of(each) for each in judged if each.outside.outcome not in BROKEN]
+    failed = sum(each.verdict is not Verdict.PASS for each in judged)
     return Correlation(
         cycles=tuple(cycles),
         unmatched_records=(),
         clock=OsClock(os_minus_host_s=-1.412, bound_s=0.5, drift_ppm=12.25),
         verdict=verdict,
         why=why,
+        limits=judge_limits(SYSFUND, timed, len(judged) - len(timed)),
+        failures=failure_rate(failed, len(judged), 0),
     )
 
 
@@ -327,6 +336,8 @@ def log_judgement(shape: LogShape) -> LogJudgement:
         why=shape.why,
         failure_rate_upper=1 - 0.05 ** (1 / len(times)) if times else None,
         not_covered=(*apart, *shape.extra_apart),
+        limits=judge_limits(SYSFUND, [Sighting(each.record) for each in judged if each.judged]),
+        failures=failure_rate(0, len(times), 0),
     )
 
 

@@ -331,6 +331,7 @@ def _verdict(campaign: Examined) -> Correlation:
     )
     undecided = sum(cycle.undecided for cycle in cycles)
     certain = campaign.certain
+    doubts = (*_doubts(campaign), *_unrelated(campaign))
     return Correlation(
         cycles=cycles,
         unmatched_records=tuple(
@@ -340,7 +341,8 @@ def _verdict(campaign: Examined) -> Correlation:
         ),
         clock=_clock(campaign, cycles) if campaign.is_related else None,
         verdict=verdict_of_limits(limits),
-        why=campaign_why(cycles, requirement, limits, [*_doubts(campaign), *_unrelated(campaign)]),
+        why=campaign_why(cycles, requirement, limits, doubts),
+        doubts=doubts,
         limits=limits,
         failures=failure_rate(failed, verdicts.total(), undecided),
         series=cycle_series(cycles, requirement),

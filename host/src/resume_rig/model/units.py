@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from resume_rig.model.errors import UsageError
@@ -88,3 +89,14 @@ def named_duration_ns(name: str, text: str) -> int:
             "for example '2 s' or '250 ms'"
         )
     return found
+
+
+def capitalised(text: str) -> str:
+    """Return text that begins as a sentence does."""
+    return text[:1].upper() + text[1:]
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """Return words as a sentence lists them: "S1, S3 and S4"."""
+    *first, end = words
+    return f"{', '.join(first)} {last} {end}" if first else end

@@ -313,10 +313,10 @@ def _why(
     if judged:
         lead = hybrid_lead([cycle.record.kind for cycle in judged], requirement)
         parts = event_clauses(limits, failed=True) + resume_sentence(limits, requirement)
-        parts += _near_the_limit([cycle.record for cycle in judged], requirement)
+        parts += near_the_limit([cycle.record for cycle in judged], requirement)
         parts += limit_clauses(limits)
-        parts += [each.why for each in limits if _is_own_event(each)]
-        parts += _bios_advice([cycle.record for cycle in judged], requirement)
+        parts += event_clauses(limits, failed=False)
+        parts += bios_advice([cycle.record for cycle in judged], requirement)
     elif cycles:
         kinds = _either(requirement.kinds)
         which = (
@@ -328,16 +328,22 @@ def _why(
         parts = [f"{which} measured {what}{kinds}"]
     else:
         parts = ["there is no record of a sleep"]
-    parts += _left_out(cycles, requirement)
-    bad = [source.integrity for source in reading.sources if not source.integrity.ok]
-    if bad:
-        problems = count_of(sum(max(1, len(integrity.damage)) for integrity in bad), "problem")
-        parts.append(f"the log is incomplete ({problems}), so records may be missing")
+    parts += left_out(cycles, requirement)
+    parts += damage(reading)
     text = lead + "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _near_the_limit(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
+def damage(reading: LogReading) -> list[str]:
+    """Say that logs are not complete, where any is not."""
+    bad = [source.integrity for source in reading.sources if not source.integrity.ok]
+    if not bad:
+        return []
+    problems = count_of(sum(max(1, len(integrity.damage)) for integrity in bad), "problem")
+    return [f"the log is incomplete ({problems}), so records may be missing"]
+
+
+def near_the_limit(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
     """Say how many verdicts rest on the rounding of the OS, where no guard band keeps them back."""
     guarded = replace(requirement, guard_band=True)
     times = () if requirement.guard_band else _resume_times(records)
@@ -346,7 +352,8 @@ def _near_the_limit(records: Sequence[OsRecord], requirement: Requirement) -> li
     return [f"{text}where rounding decides (--guard-band: MARGINAL)"] if near else []
 
 
-def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
+def bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
+    """Say in how many records the BIOS took longer than is advised."""
     advised_ms = requirement.bios_advised_ms
     if advised_ms is None:
         return []
@@ -355,7 +362,7 @@ def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[
     return [text] if over else []
 
 
-def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
+def left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
     """Say what the verdict does not rest on, and how it could."""
     own = [cycle for cycle in cycles if cycle.record.entered_kind in requirement.kinds]
     reasons = Counter(cycle.unjudged.reason for cycle in own if cycle.unjudged is not None)
@@ -406,22 +413,24 @@ def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:
     return [each.why for each in (*without, *others)]
 
 
-def _is_own_event(each: LimitJudgement) -> bool:
-    """Return whether a limit on what cycles did is the profile's own, and did not fail.
+def event_clauses(limits: Sequence[LimitJudgement], *, failed: bool) -> list[str]:
+    """Return a clause for each required limit on what cycles did: those that failed, or others.
 
     That a PC came back whole is said of no log, which does not show it.
     """
-    own = each.limit.is_event and each.limit.measure != WHOLE
-    asked = own or each.limit.cycles_min or each.limit.share is not None
-    return bool(each.limit.is_event and each.limit.required and asked) and (
-        each.verdict is not Verdict.FAIL
-    )
-
-
-def event_clauses(limits: Sequence[LimitJudgement], *, failed: bool) -> list[str]:
-    """Return a clause for each required limit on what cycles did: those that failed, or others."""
     events = [each for each in limits if each.limit.is_event and each.limit.required]
-    return [each.why for each in events if (each.verdict is Verdict.FAIL) is failed]
+    return [
+        each.why
+        for each in events
+        if (each.verdict is Verdict.FAIL) is failed and (failed or not is_unseen_whole(each))
+    ]
+
+
+def is_unseen_whole(judged: LimitJudgement) -> bool:
+    """Return whether a limit says no more than that the OS of a log came back each time."""
+    limit = judged.limit
+    usual = limit.measure == WHOLE and limit.share is None and not limit.cycles_min
+    return usual and judged.of_log
 
 
 def training_sentence(training: Training) -> str:

@@ -209,11 +209,12 @@ def limit_in_unit(limit: Limit) -> float:
 
 def conformity_of(limit: Limit, sighting: Sighting, *, guard_band: bool) -> Conformity | None:
     """Return how one cycle stands to a limit; None where it is of another kind or not measured."""
-    value = _value_for(limit, sighting)
+    value = value_for(limit, sighting)
     return None if value is None else _against(limit, value, sighting, guard_band)
 
 
-def _value_for(limit: Limit, sighting: Sighting) -> BoundedNs | None:
+def value_for(limit: Limit, sighting: Sighting) -> BoundedNs | None:
+    """Return the value that a limit is on; None of another kind, or where it was not measured."""
     if possible_kinds(sighting).isdisjoint(limit.kinds):
         return None
     return measured(limit.measure, sighting)
@@ -281,7 +282,9 @@ def judge_limits(
             outcomes and findings are on them; gone through once.
     """
     limits = requirement.limits()
-    judged = {at: _Judged(x, requirement.guard_band) for at, x in enumerate(limits) if not x.is_event}
+    judged = {
+        at: _Judged(x, requirement.guard_band) for at, x in enumerate(limits) if not x.is_event
+    }
     events = {at: _Events(limit) for at, limit in enumerate(limits) if limit.is_event}
     for sighting in sightings:
         for each in judged.values():
@@ -332,7 +335,7 @@ class _Judged:
         self._guard_band = guard_band
 
     def add(self, sighting: Sighting) -> None:
-        value = _value_for(self.limit, sighting)
+        value = value_for(self.limit, sighting)
         found = None if value is None else _against(self.limit, value, sighting, self._guard_band)
         if value is not None and found is not None:
             self.by_wires |= sighting.cycle is not None
@@ -357,10 +360,12 @@ class _Events:
         self._n = self._failed = self._undecided = 0
         self._names: Counter[str] = Counter()
         self._unchecked: Counter[str] = Counter()
+        self._of_log = True
 
     def add(self, sighting: Sighting) -> None:
         """Count a cycle."""
         found = happened(self._limit, sighting)
+        self._of_log &= sighting.cycle is None
         if found is None:
             self._undecided += 1
             return
@@ -400,6 +405,8 @@ class _Events:
             why=why,
             undecided=undecided,
             evidence=evidence,
+            of_log=self._of_log,
+            did=tuple(self._names.items()),
         )
 
     def _evidence(self, requirement: Requirement) -> str:

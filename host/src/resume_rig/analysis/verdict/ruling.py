@@ -168,10 +168,8 @@ def has_tried(cycle: ReconciledCycle, requirement: Requirement) -> bool:
     return not kinds or not kinds.isdisjoint(requirement.kinds)
 
 
-def tried_of(
-    cycles: Iterable[ReconciledCycle], requirement: Requirement
-) -> Iterator[Sighting]:
-    """Yield the cycles that limits on outcomes and findings are on, as `judge_limits` takes them."""
+def tried_of(cycles: Iterable[ReconciledCycle], requirement: Requirement) -> Iterator[Sighting]:
+    """Yield the cycles that limits on what cycles did are on, as `judge_limits` takes them."""
     return (sighting_of(cycle) for cycle in cycles if has_tried(cycle, requirement))
 
 
@@ -292,8 +290,90 @@ def _not_measured(sighting: Sighting, requirement: Requirement, no_record: NotJu
     return NotJudged.of(WhyNot.NOT_MEASURED, missing=" and no ".join(map(measure_words, measures)))
 
 
+class Tally:
+    """What clauses on a campaign's verdict count, gathered cycle by cycle."""
+
+    def __init__(self) -> None:
+        self._cycles = 0
+        self._broken: Counter[Outcome] = Counter()
+        self._kinds: list[SleepKind] = []
+        self._contradicted = self._judged = 0
+        self._reasons: Counter[WhyNot] = Counter()
+        self._otherwise: dict[str, None] = {}
+        self._uncovered: Counter[SleepKind] = Counter()
+
+    def add(self, cycle: ReconciledCycle) -> None:
+        """Count a cycle that was ruled upon."""
+        self._cycles += 1
+        if cycle.judged:
+            self._judged += 1
+            broken = cycle.outside.outcome in BROKEN
+            # What a limit on what cycles did says is not said again.
+            self._broken[cycle.outside.outcome] += broken and not cycle.failed_by
+            if cycle.record is not None:
+                self._kinds.append(cycle.record.kind)
+            wrong = not BIOS_IS_WRONG.isdisjoint(finding.kind for finding in cycle.findings)
+            self._contradicted += wrong and not broken and not cycle.untimed
+        elif cycle.unjudged is not None:
+            self._reasons[cycle.unjudged.reason] += 1
+            if slept_otherwise(cycle):
+                self._otherwise[dict(cycle.unjudged.figures)["why"]] = None
+            if cycle.record is not None and is_uncovered(cycle):
+                self._uncovered[cycle.record.kind] += 1
+
+    @property
+    def reasons(self) -> Mapping[WhyNot, int]:
+        """How many cycles do not count, by reason."""
+        return self._reasons
+
+    def hybrid_lead(self, requirement: Requirement) -> str:
+        """Return that hybrid sleeps are judged as S3, or ""."""
+        return hybrid_lead(self._kinds, requirement)
+
+    def broken(self) -> list[str]:
+        """Say how many cycles failed without a time."""
+        words = [MEANINGS[each].words for each in MEANINGS if self._broken[each]]
+        if not words:
+            return []
+        how = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+        return [f"{count_of(self._broken.total(), 'cycle')} {how}"]
+
+    def none_judged(self) -> list[str]:
+        """Say that no cycle can be judged, where none can."""
+        if self._judged:
+            return []
+        if self._cycles == 1:
+            return ["the only cycle cannot be judged"]
+        return [f"none of the {count_of(self._cycles, 'cycle')} can be judged"]
+
+    def contradicted(self, limits: Sequence[LimitJudgement]) -> list[str]:
+        """Say that what was judged rests on BIOS times that clock and wires contradict."""
+        limited = (each.limit.measure for each in limits if each.limit.required)
+        if not self._contradicted or {RESUME, BIOS}.isdisjoint(limited):
+            return []
+        return [f"clock and wires contradict the BIOS time of {self._contradicted} of them"]
+
+    def left_out(self, requirement: Requirement) -> list[str]:
+        """Say how many cycles do not count, by reason, and which kinds --kind would judge."""
+        named: Counter[str] = Counter()
+        for reason, n in self._reasons.items():
+            named[COUNTED_AS[reason]] += n
+        ignored = named.pop(COUNTED_AS[WhyNot.IGNORED_BY_PLAN], 0)
+        parts = [f"{count_of(ignored, 'first transition')} ignored"] if ignored else []
+        if named:
+            listed = ", ".join(f"{n} {reason}" for reason, n in named.items())
+            parts.append(f"{count_of(named.total(), 'cycle')} without evidence ({listed})")
+        parts += self._otherwise
+        kinds = [
+            f"{n} {kind} (--kind {kind})"
+            for kind, n in self._uncovered.items()
+            if kind in TRANSITIONS and kind not in requirement.kinds
+        ]
+        return [*parts, f"{NOT_COVERED}: {', '.join(kinds)}"] if kinds else parts
+
+
 def campaign_why(
-    cycles: Collection[ReconciledCycle],
+    cycles: Iterable[ReconciledCycle],
     requirement: Requirement,
     limits: Sequence[LimitJudgement],
     further: Sequence[str] = (),
@@ -301,72 +381,27 @@ def campaign_why(
     """Return what the verdict on a campaign rests on, in one sentence.
 
     Args:
-        cycles: all of them, ruled upon.
+        cycles: all of them, ruled upon; gone through once.
         requirement: what they were judged against.
         limits: the judgement on each limit.
         further: clauses about what the evidence itself is worth.
     """
-    judged = Counter(cycle.outside.outcome for cycle in cycles if cycle.judged)
-    broken = {outcome: count for outcome, count in judged.items() if outcome in BROKEN}
-    parts = resume_sentence(limits, requirement)
-    if not judged:
-        parts.append(
-            "the only cycle cannot be judged"
-            if len(cycles) == 1
-            else f"none of the {count_of(len(cycles), 'cycle')} can be judged"
-        )
-    parts += limit_clauses(limits)
-    parts += event_clauses(limits, failed=False)
-    parts += _contradicted(cycles, limits)
-    failed = event_clauses(limits, failed=True)
-    parts = failed + parts
-    if broken and not failed:
-        words = [MEANINGS[each].words for each in MEANINGS if each in broken]
-        how = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
-        parts.insert(0, f"{count_of(sum(broken.values()), 'cycle')} {how}")
-    kinds = [c.record.kind for c in cycles if c.judged and c.record is not None]
-    text = hybrid_lead(kinds, requirement) + "; ".join(
-        [*parts, *_left_out(cycles, requirement), *further]
-    )
-    return f"{text[0].upper()}{text[1:]}."
-
-
-def _contradicted(cycles: Iterable[ReconciledCycle], limits: Sequence[LimitJudgement]) -> list[str]:
-    """Say that what was judged rests on BIOS times that clock and wires contradict."""
-    if not any(each.limit.required and each.limit.measure in (RESUME, BIOS) for each in limits):
-        return []
-    timed = (c for c in cycles if c.is_timed and c.outside.outcome not in BROKEN)
-    wrong = sum(not BIOS_IS_WRONG.isdisjoint(f.kind for f in c.findings) for c in timed)
-    return [f"clock and wires contradict the BIOS time of {wrong} of them"] if wrong else []
-
-
-def _left_out(cycles: Collection[ReconciledCycle], requirement: Requirement) -> list[str]:
-    """Say how many cycles do not count, by reason."""
-    reasons = Counter(
-        COUNTED_AS[cycle.unjudged.reason] for cycle in cycles if cycle.unjudged is not None
-    )
-    ignored = reasons.pop("ignored", 0)
-    parts = [f"{count_of(ignored, 'first transition')} ignored"] if ignored else []
-    without = sum(reasons.values())
-    if without:
-        listed = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
-        parts.append(f"{count_of(without, 'cycle')} without evidence ({listed})")
-    otherwise = (c.unjudged for c in cycles if not c.judged and slept_otherwise(c))
-    slept = dict.fromkeys(dict(why.figures)["why"] for why in otherwise if why is not None)
-    return [*parts, *slept, *_not_covered(cycles, requirement)]
-
-
-def _not_covered(cycles: Iterable[ReconciledCycle], requirement: Requirement) -> list[str]:
-    """Say which kinds of sleep were left out that could be judged by themselves."""
-    kinds = Counter(
-        cycle.record.kind for cycle in cycles if cycle.record is not None and is_uncovered(cycle)
-    )
-    listed = [
-        f"{n} {kind} (--kind {kind})"
-        for kind, n in kinds.items()
-        if kind in TRANSITIONS and kind not in requirement.kinds
+    tally = Tally()
+    for cycle in cycles:
+        tally.add(cycle)
+    parts = [
+        *event_clauses(limits, failed=True),
+        *tally.broken(),
+        *resume_sentence(limits, requirement),
+        *tally.none_judged(),
+        *limit_clauses(limits),
+        *event_clauses(limits, failed=False),
+        *tally.contradicted(limits),
+        *tally.left_out(requirement),
+        *further,
     ]
-    return [f"{NOT_COVERED}: {', '.join(listed)}"] if listed else []
+    text = tally.hybrid_lead(requirement) + "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,17 @@ def check_lab(what: str) -> None:
         )
 
 
+def check_engine(args: argparse.Namespace, what: str) -> None:
+    """Check what the arguments say of the engine.
+
+    Raises:
+        UsageError: they do not fit, or a package is missing.
+    """
+    check_lab(what)
+    if args.spark_master is not None and args.engine != "spark":
+        raise UsageError("--spark-master goes with --engine spark")
+
+
 def check_lake(place: str) -> None:
     """Check before a campaign that its lake can be one; whether it can be reached shows later.
 
@@ -136,12 +147,10 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
 @contextmanager
 def engine_of(args: argparse.Namespace, place: str, what: str) -> "Iterator[Engine]":
     """Open the engine that the arguments name on a lake."""
-    check_lab(what)
+    check_engine(args, what)
     from resume_rig.lake.engine import EngineName, opened_engine
     from resume_rig.lake.tables import Lake
 
-    if args.spark_master is not None and args.engine != "spark":
-        raise UsageError("--spark-master goes with --engine spark")
     snapshot = Lake(place).snapshot()
     with opened_engine(EngineName(args.engine), snapshot, args.spark_master) as engine:
         yield engine

@@ -20,7 +20,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, TextIO, assert_never
+from typing import TYPE_CHECKING, Any, Final, TextIO, assert_never, cast
 
 from resume_rig.acceptance.whole_file import check_place_of
 from resume_rig.model.errors import ResumeRigError, RigError, UsageError
@@ -202,7 +202,7 @@ def open_closed_streams() -> None:
 def take_over_messages() -> None:
     """Let warnings, logged problems and tracebacks take the way of every other note."""
     sys.excepthook = _traceback
-    warnings.showwarning = _warning  # type: ignore[assignment]
+    warnings.showwarning = cast("Any", _warning)
     logging.lastResort = _NoteHandler(logging.WARNING)
 
 

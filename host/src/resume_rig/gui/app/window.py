@@ -45,7 +45,7 @@ from resume_rig.gui.widgets.labels import (
 from resume_rig.gui.widgets.page import Strip, View
 from resume_rig.gui.widgets.store_menu import ask_to_open
 from resume_rig.gui.worker.bench_state import DeskState
-from resume_rig.gui.worker.campaign_state import CampaignState, Phase
+from resume_rig.gui.worker.campaign_state import CampaignState, Phase, no_failure_words
 from resume_rig.gui.worker.events import CampaignJudging, CampaignUnjudged, Event, RunCampaign
 from resume_rig.gui.worker.jobs import Jobs, JobSlot
 from resume_rig.gui.worker.process import Order
@@ -168,7 +168,7 @@ class FailureAlarm(Strip):
         """Show the evidence of a failure: 0 is the first, -1 the newest."""
         campaign = self._desk.state.campaign
         if not campaign.failures:
-            self._desk.show_status("No cycle has failed.")
+            self._desk.show_status(no_failure_words(campaign))
         elif campaign.path is not None:
             number = campaign.failures[place].number
             self._desk.go("campaign", Target((campaign.path,), number))

@@ -7,6 +7,10 @@ from typing import Final
 
 import numpy as np
 
+from resume_rig.analysis.answer.campaign import answered_campaign
+from resume_rig.analysis.reconcile.milestones import (
+    inside_milestones,
+)
 from resume_rig.campaign.answer.assessment import assess_capture, captured_cycles
 from resume_rig.campaign.store.read_back import Overview
 from resume_rig.gui.explorer.measured import Measured, Pick, measured
@@ -31,7 +35,6 @@ from resume_rig.model.result.packed import PackedSequence
 from resume_rig.model.result.verdict import Requirement
 from resume_rig.oslog.reading import read_logs
 from resume_rig.report.campaign.page import first_screen
-from resume_rig.report.drawing.axis import inside_milestones
 from resume_rig.report.text.wording import outcome_words
 from resume_rig.rig.capture.csv_capture import TimeColumn
 from resume_rig.rig.capture.gathering import Capture, doubts_of
@@ -134,13 +137,15 @@ def open_capture(
         ),
         planned=(("", "", ""),) * len(numbers),
     )
+    campaign = answered_campaign(correlation, facts)
     explored = Explored(
-        correlation.verdict,
-        correlation.why,
+        campaign.answer.verdict,
+        campaign.answer.text,
         PackedSequence(correlation.cycles),
         cycle_table(correlation, overview, facts.reset_to_tsc),
-        outliers(correlation),
-        first_screen(correlation, facts, scripted=False),
+        outliers(campaign),
+        first_screen(campaign, scripted=False),
+        campaign.answer.counts.first_wrong,
         0,
     )
     return OpenedCapture(

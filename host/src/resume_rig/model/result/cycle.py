@@ -396,6 +396,7 @@ class Correlation:
             where nothing is matched for that reason; 1 otherwise.
         undecided: cycles that woke from a sleep that the requirement covers, without evidence.
         detectable: the least error of BiosInit that was looked for; None where none is reported.
+        doubts: clauses on what the evidence itself is worth; they are in `why`, too.
     """
 
     cycles: Sequence[ReconciledCycle]
@@ -412,6 +413,7 @@ class Correlation:
     equal_offsets: int = 1
     undecided: int = 0
     detectable: DetectableBios | None = None
+    doubts: tuple[str, ...] = ()
 
 
 @unique

@@ -213,6 +213,7 @@ class Fleet:
     Attributes:
         by: the traits that make the groups.
         groups: worst verdict first.
+        headline: how many campaigns have which verdict, in a sentence; why: what it rests on.
         unread: stores that are not in it.
         copies: (path, path of the one that it is a copy of) of stores that are counted once.
     """
@@ -221,6 +222,7 @@ class Fleet:
     by: tuple[Trait, ...]
     groups: tuple[FleetGroup, ...]
     verdict: Verdict
+    headline: str
     why: str
     unread: tuple[UnreadStore, ...] = ()
     copies: tuple[tuple[str, str], ...] = field(default=())

@@ -31,6 +31,8 @@ class LimitJudgement:
             the BIOS time that clock and wires add.
         undecided: cycles that woke from a sleep of its kinds and have no value.
         evidence: a clause on them where they are too many for a verdict; "" where they are not.
+        of_log: no cycle of a rig is among them.
+        did: of a limit on outcomes or findings, each that was found, and in how many cycles.
     """
 
     limit: Limit
@@ -47,6 +49,8 @@ class LimitJudgement:
     hidden: int = 0
     undecided: int = 0
     evidence: str = ""
+    of_log: bool = False
+    did: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +171,7 @@ class CampaignFacts:
         reset_to_tsc: PLTRST# rising to the TSC's zero, as the DUT profile bounds it, or as it is
             taken without one.
         log_sources: what its OS records are from; a record's `source` is an index of these.
+        simulated: it was run on a simulated bench; None where nobody states it.
     """
 
     store_path: str
@@ -184,3 +189,4 @@ class CampaignFacts:
     unfinished: bool = False
     begun_utc_ns: int | None = None
     reset_to_tsc: BoundedNs | None = None
+    simulated: bool | None = None

@@ -14,12 +14,14 @@ from typing import TypeAlias
 
 import duckdb
 
+from resume_rig.analysis.findings.groups import (
+    findings_of,
+)
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import OsRecord, state_word
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
 from resume_rig.model.result.judgement import RecordedCycle
-from resume_rig.report.text.findings import findings_of
 from resume_rig.report.text.hostile_text import encodable, one_line
 from resume_rig.report.text.json_text import utc_json
 

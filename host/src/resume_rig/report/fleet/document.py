@@ -30,6 +30,7 @@ def fleet_document(fleet: Fleet) -> str:
         "copies": [{"path": text_json(p), "of": text_json(of)} for p, of in fleet.copies],
         "verdict": fleet.verdict.value,
         "why": text_json(fleet.why),
+        "headline": text_json(fleet.headline),
     }
     return json_text(document) + "\n"
 

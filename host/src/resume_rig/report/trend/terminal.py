@@ -17,9 +17,16 @@ from resume_rig.model.result.fleet import (
     TrendGroup,
     TrendPoint,
 )
-from resume_rig.model.units import count_of, percent_up
+from resume_rig.model.units import (
+    capitalised,
+    count_of,
+    percent_up,
+)
 from resume_rig.report.text.terminal_style import Column, TerminalStyle
-from resume_rig.report.text.wording import MISSING, capitalised, utc_text
+from resume_rig.report.text.wording import (
+    MISSING,
+    utc_text,
+)
 
 ROWS_MOST: Final = 40
 _LABEL_CELLS: Final = 28
