@@ -15,6 +15,7 @@ from resume_rig.analysis.answer.headline import (
     judged_limit,
     limit_figures,
     margin_sentence,
+    not_real,
     plain,
     reason_of,
 )
@@ -31,6 +32,7 @@ from resume_rig.analysis.findings.groups import (
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
 from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.channel import Channel
+from resume_rig.model.evidence import SIMULATED
 from resume_rig.model.os_record import TRANSITIONS, SleepKind, kind_words
 from resume_rig.model.quantity import BoundedNs, rounded_ms
 from resume_rig.model.result.answer import (
@@ -123,6 +125,8 @@ def _reason(
     decisive: LimitJudgement | None,
 ) -> tuple[Reason, Figures, str]:
     """Return why the verdict is what it is, with its figures, and its sentence."""
+    if facts.requirement.real_only and facts.simulated is not False:
+        return Reason.NOT_REAL, {"requirement": facts.requirement.id}, not_real(facts.simulated)
     if decisive is None:
         sentence = f"{facts.requirement.id} requires nothing, so nothing is judged."
         return Reason.NOTHING_REQUIRED, {"requirement": facts.requirement.id}, sentence
@@ -301,6 +305,8 @@ def _doubts(
         yield DoubtOf(DoubtKind.INCOMPLETE, "Log not complete")
     if any(text.startswith("Salvaged") for text in facts.faults):
         yield DoubtOf(DoubtKind.SALVAGED, "Store salvaged")
+    if facts.simulated:
+        yield DoubtOf(DoubtKind.SIMULATED, SIMULATED)
     if facts.unfinished:
         yield DoubtOf(DoubtKind.UNFINISHED, "Plan not finished")
 
@@ -493,6 +499,7 @@ _EVIDENCE_STEPS: Final[Mapping[Reason, str]] = {
     Reason.NO_RECORD: "Read the log of the DUT: --log.",
     Reason.NOT_AS_PLANNED: "Look at the first of them: its wires and findings say what happened.",
     Reason.NOTHING_REQUIRED: "Name a requirement with a limit.",
+    Reason.NOT_REAL: "Measure a PC at a board: run --rig serial:PORT.",
 }
 
 

@@ -133,22 +133,24 @@ def failure_bound(rate: FailureRate | None) -> FailureBound | None:
 
 def reason_of(found: LimitJudgement) -> Reason:
     """Return why a verdict is what it is, by the limit that it rests on."""
-    shared = found.limit.share is not None
-    if found.evidence and found.n < found.limit.cycles_min:
-        return Reason.TOO_FEW_CYCLES
-    if found.limit.is_event and found.verdict is Verdict.FAIL and not shared:
-        return Reason.NOT_WHOLE if found.limit.measure == WHOLE else Reason.HAPPENED
+    shared, limit = found.limit.share is not None, found.limit
+    if found.evidence:
+        few = found.n < limit.cycles_min
+        return Reason.TOO_FEW_CYCLES if few else Reason.TOO_FEW_MEASURED
     if found.verdict is Verdict.FAIL:
-        beyond = Reason.OVER if found.failed else Reason.DID_NOT_RESUME
-        return Reason.SHARE_MISSED if shared else beyond
+        return Reason.SHARE_MISSED if shared else _failed_by(found)
     if found.verdict is Verdict.PASS:
         return Reason.SHARE_SHOWN if shared else Reason.WITHIN
-    if found.evidence:
-        return Reason.TOO_FEW_MEASURED
     if not (found.n or found.broken):
         return Reason.NOT_LIMITED
     near = Reason.HIDDEN if found.hidden == found.marginal else Reason.NEAR
     return Reason.SHARE_OPEN if shared else near
+
+
+def _failed_by(found: LimitJudgement) -> Reason:
+    if found.limit.is_event:
+        return Reason.NOT_WHOLE if found.limit.measure == WHOLE else Reason.HAPPENED
+    return Reason.OVER if found.failed else Reason.DID_NOT_RESUME
 
 
 def limit_figures(found: LimitJudgement, noun: str, trigger: str, needed: float) -> Figures:
@@ -269,6 +271,12 @@ def headline(reason: Reason, figures: Figures) -> str:
     elif reason is Reason.OVER and figures["broken"]:
         forms = _BROKEN
     return first_short(form.format(**figures) for form in forms)
+
+
+def not_real(simulated: bool | None) -> str:
+    """Return that the requirement asks for a real PC."""
+    what = "Simulated" if simulated else "Of what this is, is not stated"
+    return f"{what}; the requirement asks for a real PC."
 
 
 def all_ignored(n: int, noun: str) -> str:

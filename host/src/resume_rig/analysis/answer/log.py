@@ -24,6 +24,7 @@ from resume_rig.analysis.answer.headline import (
     judged_limit,
     limit_figures,
     margin_sentence,
+    not_real,
     plain,
     reason_of,
 )
@@ -164,6 +165,8 @@ def _reason(
     judgement: LogJudgement, counts: Counts, decisive: LimitJudgement | None
 ) -> tuple[Reason, Figures, str]:
     requirement = judgement.requirement
+    if requirement.real_only:
+        return Reason.NOT_REAL, {"requirement": requirement.id}, not_real(None)
     if decisive is None:
         sentence = f"{requirement.id} requires nothing, so nothing is judged."
         return Reason.NOTHING_REQUIRED, {"requirement": requirement.id}, sentence

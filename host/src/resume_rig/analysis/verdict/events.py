@@ -82,7 +82,7 @@ def happened(limit: Limit, sighting: Sighting) -> tuple[str, ...] | None:
     if outcome in NO_ANSWER:
         return None
     if limit.measure == WHOLE:
-        return _not_whole(outside, outcome)
+        return not_whole(outside, outcome)
     if named := outcomes_of(limit.measure):
         return (outcome.value,) if outcome in named else ()
     kinds = findings_of(limit.measure)
@@ -90,8 +90,13 @@ def happened(limit: Limit, sighting: Sighting) -> tuple[str, ...] | None:
     return tuple(found) if found or all(_could_show(outside, kind) for kind in kinds) else None
 
 
-def _not_whole(outside: OutsideCycle, outcome: Outcome) -> tuple[str, ...] | None:
-    """Return by what a cycle's DUT did not come back as it was asked to, and with what it had."""
+def not_whole(outside: OutsideCycle, outcome: Outcome) -> tuple[str, ...] | None:
+    """Return by what a DUT did not sleep and wake as asked, or lacks what it had; None: not seen.
+
+    Args:
+        outside: the cycle, as its wires and its health show it.
+        outcome: of it, with what the lack of its record adds.
+    """
     # Nobody asked anything of a capture's DUT: what wakes it may be what was to wake it.
     unasked = outside.asked is None and outcome is Outcome.WOKE_ALONE
     found = [outcome.value] if outcome in FAILED and not unasked else []

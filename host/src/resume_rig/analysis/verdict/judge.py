@@ -117,13 +117,15 @@ def judge_log(
         tried=[Sighting(record) for record in (*records, *open_ones)],
     )
     failures = failure_rate(failed, len(judged), len(open_ones))
+    refused = why_not_real(requirement, None)  # no log states it
+    why = _why(reading, requirement, cycles, limits)
     return LogJudgement(
         reading=reading,
         requirement=requirement,
         cycles=cycles,
         statistics=summarise(_resume_times(records)),
-        verdict=verdict_of_limits(limits),
-        why=_why(reading, requirement, cycles, limits),
+        verdict=Verdict.NO_EVIDENCE if refused else verdict_of_limits(limits),
+        why=f"{refused}; {why}" if refused else why,
         failure_rate_upper=None if failures is None else failures.upper,
         not_covered=_not_covered(
             [
@@ -411,6 +413,14 @@ def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:
     others = [each for each in required if each.limit.measure != RESUME or each.limit.share]
     without = [each for each in required if each not in others and not each.n] if others else []
     return [each.why for each in (*without, *others)]
+
+
+def why_not_real(requirement: Requirement, simulated: bool | None) -> str:
+    """Return why a requirement that asks for a real PC refuses evidence; "" where it does not."""
+    if not requirement.real_only or simulated is False:
+        return ""
+    found = "this is of a simulated bench" if simulated else "nothing here states what was measured"
+    return f"{requirement.id} asks for evidence of a real PC, and {found}"
 
 
 def event_clauses(limits: Sequence[LimitJudgement], *, failed: bool) -> list[str]:

@@ -23,6 +23,7 @@ from resume_rig.analysis.verdict.judge import (
     limit_clauses,
     resume_sentence,
     why_not_judged,
+    why_not_real,
     worst_of,
 )
 from resume_rig.analysis.verdict.limits import (
@@ -45,6 +46,7 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import (
     BROKEN,
     MEANINGS,
+    Correlation,
     Outcome,
     OutsideCycle,
     OutsideState,
@@ -402,6 +404,23 @@ def campaign_why(
     ]
     text = tally.hybrid_lead(requirement) + "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
+
+
+def refused_unless_real(
+    correlation: Correlation, requirement: Requirement, *, simulated: bool | None
+) -> Correlation:
+    """Return an answer; one without a verdict where the requirement refuses such evidence.
+
+    Args:
+        correlation: the answer.
+        requirement: what it was judged against.
+        simulated: whether no PC was measured; None where nobody states it, which is not enough.
+    """
+    why = why_not_real(requirement, simulated)
+    if not why:
+        return correlation
+    why = f"{why}; {correlation.why}"
+    return replace(correlation, verdict=Verdict.NO_EVIDENCE, why=why)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from resume_rig.cli.terminal.console import (
     print_note_as_json,
 )
 from resume_rig.model.channel import Channel
+from resume_rig.model.evidence import SIMULATED
 from resume_rig.model.result.cycle import UNREMARKABLE, OutsideCycle
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of, seconds_text
@@ -215,8 +216,9 @@ class Progress:
             case CampaignBegan(path=path, plan=plan, done=done) if not quiet:
                 going_on = f", {done} done before" if done else ""
                 dut, states = self._identity.dut_name, states_text(plan.states)
+                simulated = f"{SIMULATED}\n" if self._identity.is_simulated else ""
                 print_note(
-                    f"{count_of(plan.cycles, f'{states} cycle')}{going_on} on {dut}, "
+                    f"{simulated}{count_of(plan.cycles, f'{states} cycle')}{going_on} on {dut}, "
                     f"rig {self._identity.rig.board}; store {path}"
                 )
             case CycleStarted(number=number):
