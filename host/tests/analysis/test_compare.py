@@ -497,7 +497,7 @@ def test_each_side_keeps_its_side_through_the_whole_comparison(log) -> None:
             replace(each, record=replace(each.record, components=(part,)))
             for each in drawn.sightings
         )
-        limits = judge_limits(requirement, sightings)
+        limits = judge_limits(requirement, sightings, tried=sightings)
         return replace(drawn, sightings=sightings, limits=limits, verdict=verdict_of_limits(limits))
 
     base = [made("b0", 20, 10.0, 0.0), made("b1", 20, 10.0, 0.0)]

@@ -78,3 +78,20 @@ def test_the_report_of_a_capture_draws_its_failures(command, tmp_path: Path) -> 
     assert "Wires of cycle 1" in html
     for name in ("a.vcd", "two-s3-cycles.xml", "assumed from the times"):
         assert name in html
+
+
+@pytest.mark.parametrize("line", ["SLP_S3", "PLTRST"])
+def test_a_power_line_upside_down_is_no_evidence(command, tmp_path: Path, line: str) -> None:
+    capture = renamed(tmp_path / "a.vcd", **{line: "D5"})
+
+    said = command("correlate", capture, "--log", LOG, "--channel", f"{line}=~D5", "--json")
+
+    document = said.document
+    assert document["verdict"] == "NO-EVIDENCE"
+    for cycle in document["cycles"]:
+        assert (cycle["outcome"], cycle["why_not_reason"]) == ("invalid", "polarity")
+        assert cycle["why_not"].startswith("check the polarity")
+        (finding,) = cycle["findings"]
+        assert finding["kind"] == "wrong-polarity"
+        assert f"--channel {line}=~SIGNAL" in finding["text"]
+        assert not any(cycle["outside"].values())

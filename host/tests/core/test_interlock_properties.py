@@ -34,6 +34,27 @@ STEPS = st.one_of(
 )
 TOKENS = st.integers(1, 12)
 HOSTS = st.sampled_from([None, None, None, 1, 2])
+BOOT, NONCE = 7, 2**62 + 5
+SIGHT = {"boot": BOOT, "nonce": NONCE}
+PRESS = {"act": BUTTON, "tok": 30, "dur": MS, "boot": BOOT}
+FORCED = PRESS | {"force": True}
+# What nobody may do who has not asked the board who it is, and why it is refused.
+BLIND = [
+    *((lib.RIG_CMD_PRESS, FORCED | wrong, lib.RIG_ERR_NO_NONCE) for wrong in ({}, {"nonce": 1})),
+    (lib.RIG_CMD_PRESS, FORCED | SIGHT | {"boot": 8}, lib.RIG_ERR_OTHER_BOOT),
+    (lib.RIG_CMD_PRESS, PRESS | {"boot": 8}, lib.RIG_ERR_OTHER_BOOT),
+    (lib.RIG_CMD_LID, {"closed": True, "tok": 30, "boot": 0}, lib.RIG_ERR_OTHER_BOOT),
+    (lib.RIG_CMD_LID, {"closed": False, "tok": 30, "boot": 8}, lib.RIG_ERR_OTHER_BOOT),
+    (lib.RIG_CMD_LOOPBACK, {"act": 0, "ch": 1, "tok": 30, "boot": 8}, lib.RIG_ERR_OTHER_BOOT),
+    *(
+        (command, SIGHT | wrong, error)
+        for command in (lib.RIG_CMD_BOOTLOADER, lib.RIG_CMD_PERMIT)
+        for wrong, error in (
+            ({"boot": 8}, lib.RIG_ERR_OTHER_BOOT),
+            ({"nonce": NONCE - 1}, lib.RIG_ERR_NO_NONCE),
+        )
+    ),
+]
 Passing = tuple[int, int]  # how long nothing was asked, how long the request then waited
 PASSING = st.tuples(STEPS, st.sampled_from([0, 1, 10 * MS]))
 
@@ -218,6 +239,9 @@ class InterlockMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.board = self.make_board(
+            boot_id=BOOT,
+            nonce=NONCE,
+            bootloader=True,
             lease_ns=LEASE_NS,
             actuators=(
                 ("BUTTON", "press", MAX_NS, FORCE_NS, RELEASE_NS),
@@ -279,7 +303,8 @@ class InterlockMachine(RuleBasedStateMachine):
         rx_ns = self.arrive(*passing, host)
         at_ns = self.at(offset)
         request = {"act": BUTTON, "tok": token, "dur": duration, "at": at_ns, "force": force}
-        reply = self.do(lib.RIG_CMD_PRESS, request | {"host": host}, rx_ns)
+        sight = SIGHT if force else {"boot": BOOT}
+        reply = self.do(lib.RIG_CMD_PRESS, request | sight | {"host": host}, rx_ns)
         start_ns = self.model.now_ns if at_ns is None else at_ns
         error = self.model.press(token, duration, start_ns, force, host)
         self.check_answer(reply, error, BUTTON, token)
@@ -296,7 +321,7 @@ class InterlockMachine(RuleBasedStateMachine):
     ) -> None:
         rx_ns = self.arrive(*passing, host)
         at_ns = self.at(offset)
-        request = {"closed": closed, "tok": token, "at": at_ns, "host": host}
+        request = {"closed": closed, "tok": token, "at": at_ns, "boot": BOOT, "host": host}
         reply = self.do(lib.RIG_CMD_LID, request, rx_ns)
         start_ns = self.model.now_ns if at_ns is None else at_ns
         error = self.model.lid(token, closed, start_ns, host)
@@ -307,6 +332,22 @@ class InterlockMachine(RuleBasedStateMachine):
         self.board.now_ns += step
         reply = self.board.request(lib.RIG_CMD_TIME, payload)
         assert reply.error == lib.RIG_ERR_BAD_REQUEST
+        self.model.pass_time(self.board.now_ns, self.board.now_ns)
+
+    @rule(passing=PASSING, asked=st.sampled_from(BLIND), host=HOSTS)
+    def act_blind(self, passing: Passing, asked: tuple[int, dict, int], host: int | None) -> None:
+        command, request, error = asked
+        rx_ns = self.arrive(*passing, host)
+        assert self.do(command, request | {"host": host}, rx_ns).error == error
+        self.model.refusals += 1
+
+    @rule(step=STEPS, asked=st.sampled_from(BLIND))
+    def act_without_a_boot(self, step: int, asked: tuple[int, dict, int]) -> None:
+        """That is no request at all, so it renews no lease either."""
+        command, request, _ = asked
+        self.board.now_ns += step
+        fields = {key: value for key, value in request.items() if key != "boot"}
+        assert self.do(command, fields, self.board.now_ns).error == lib.RIG_ERR_BAD_REQUEST
         self.model.pass_time(self.board.now_ns, self.board.now_ns)
 
     @rule(step=STEPS, host=HOSTS)
@@ -354,6 +395,7 @@ class InterlockMachine(RuleBasedStateMachine):
     @invariant()
     def counts_and_deadline_agree(self) -> None:
         assert self.board.core.refusals == self.model.refusals
+        assert self.board.leaves == 0
         assert self.board.core.lease_expiries == self.model.expiries
         assert self.board.deadline_ns() == self.model.deadline_ns()
 

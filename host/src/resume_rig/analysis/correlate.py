@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import Final
 
 from resume_rig.analysis.findings.context import Context, RecordedCycle
 from resume_rig.analysis.findings.disagreements import (
@@ -20,7 +21,12 @@ from resume_rig.analysis.findings.sleeps import record_missing
 from resume_rig.analysis.match.campaign import lost_beside_others, match_boots, match_cycles
 from resume_rig.analysis.match.match import Match
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios
-from resume_rig.analysis.reconcile.norms import UNKNOWN_PLATFORM, Platform, usual_rests
+from resume_rig.analysis.reconcile.norms import (
+    UNKNOWN_PLATFORM,
+    Platform,
+    is_one_computer,
+    usual_rests,
+)
 from resume_rig.analysis.reconcile.os_account import ClockReading, before_sleep, with_segments
 from resume_rig.analysis.reconcile.reconcile import (
     UNKNOWN_RESET_TO_TSC,
@@ -331,7 +337,7 @@ def _verdict(campaign: Examined) -> Correlation:
     )
     undecided = sum(cycle.undecided for cycle in cycles)
     certain = campaign.certain
-    doubts = (*_doubts(campaign), *_unrelated(campaign))
+    doubts = (*_doubts(campaign), *_computers(campaign), *_unrelated(campaign))
     return Correlation(
         cycles=cycles,
         unmatched_records=tuple(
@@ -353,9 +359,12 @@ def _verdict(campaign: Examined) -> Correlation:
             ((c.outside, certain[i]) for i, c in enumerate(campaign.cycles) if i in certain),
             campaign.around,
         ),
+        levels=campaign.around.norms.levels,
         clock_steps=tuple(
             ClockStep(cycles[before].outside.number, cycles[after].outside.number, step_ns / 1e9)
             for before, after, step_ns in found.steps
+            if not {before, after} <= certain.keys()
+            or is_one_computer(certain[before], certain[after])
         ),
     )
 
@@ -405,7 +414,7 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         certainty=matched.certainty,
         record_missing=matched.missing,
         bios_impossible=impossible,
-        bios_checked=pair is not None and pair.bios_unproven is not None,
+        bios_checked=pair is not None and pair.claims.proven is not None,
         press_to_desktop=press_to_desktop(outside, record, campaign.reset_to_tsc),
         shutdown=campaign.shutdowns.get(outside.number) if matched.is_certain else None,
     )
@@ -462,6 +471,24 @@ def _doubts(campaign: Cycles) -> list[str]:
     if stated is not None:
         parts.append(f"record {stated.record} was stated to be that of cycle {stated.cycle}")
     return parts
+
+
+def _computers(campaign: Matched) -> list[str]:
+    """Return a clause with their names where the records of the cycles are of several computers."""
+    firsts: dict[str, int] = {}
+    for index, record in sorted(campaign.certain.items()):
+        if record.computer:
+            firsts.setdefault(record.computer, campaign.cycles[index].outside.number)
+    if len(firsts) < 2:
+        return []
+    named = [f"{name[:_NAME_MOST]} from cycle {number}" for name, number in firsts.items()]
+    more = [f"{len(named) - _NAMED_MOST} more"] if len(named) > _NAMED_MOST else []
+    return [f"{len(named)} computers: {', '.join([*named[:_NAMED_MOST], *more])}"]
+
+
+_NAME_MOST: Final = 40
+"""Letters of a computer's name in a sentence: NetBIOS has 15; a longer one is cut."""
+_NAMED_MOST: Final = 4
 
 
 def _unrelated(campaign: Matched) -> list[str]:

@@ -49,7 +49,7 @@ from resume_rig.model.result.answer import (
     Unseen,
     UnseenKind,
 )
-from resume_rig.model.result.cycle import Correlation
+from resume_rig.model.result.cycle import Correlation, LevelChange
 from resume_rig.model.result.judgement import CampaignFacts, LimitJudgement
 from resume_rig.model.result.match import CycleReason
 from resume_rig.model.result.verdict import RESUME, FindingKind, Verdict, WhyNot
@@ -297,6 +297,9 @@ def _doubts(
     if without:
         text = f"{count_of(len(without), 'cycle')} without a record"
         yield DoubtOf(DoubtKind.NO_RECORD, text, without)
+    for change in correlation.levels:
+        later = tuple(number for number in overview.numbers if number >= change.first_cycle)
+        yield DoubtOf(DoubtKind.PARTS, part_text(change), later)
     if correlation.equal_offsets > 1:
         yield DoubtOf(DoubtKind.OFFSETS, "No record matched: several offsets fit alike")
     if "injected" in facts.identity:
@@ -311,16 +314,39 @@ def _doubts(
         yield DoubtOf(DoubtKind.UNFINISHED, "Plan not finished")
 
 
+_NAME_MOST: Final = 40
+"""Letters of a computer's name in a sentence: NetBIOS has 15; a longer one is cut."""
+
+
+def part_text(change: LevelChange) -> str:
+    """Return where a campaign falls in parts, and what that leaves open."""
+    moved = [
+        f"{what} {abs(by_ns) / NS_PER_MS:.0f} ms {'more' if by_ns > 0 else 'less'}"
+        for what, by_ns in (("BIOS init", change.bios_ns), ("residual", change.rest_ns))
+        if by_ns is not None
+    ]
+    whose = [f"records of {change.computer[:_NAME_MOST]}"] if change.computer else []
+    text = f"Two parts, from cycle {change.first_cycle} on: {', '.join([*whose, *moved])}"
+    if change.light_stayed:
+        text += "; the light came as before, so BIOS init is wrong on one side, not known which"
+    return text
+
+
 def _unseen(correlation: Correlation, overview: Overview) -> Iterator[Unseen]:
     """Yield what the evidence could not have shown; never that nothing was found."""
     if not overview.numbers:
         return
     bios = correlation.detectable
-    least_ns = None if bios is None else bios.constant_ns or bios.single_ns
-    if least_ns is not None:
-        least_ms = -(-least_ns // NS_PER_MS)
-        where = "all cycles" if bios is not None and bios.constant_ns else "a single cycle"
-        text = f"a BIOS time short by less than {least_ms} ms in {where} would not show"
+    least_ns = None if bios is None else bios.single_ns
+    if bios is not None and least_ns is not None:
+        text = f"a BIOS time short by less than {-(-least_ns // NS_PER_MS)} ms would not show"
+        if bios.suspected_ns is not None and bios.suspected_ns < least_ns:
+            text += (
+                f"; from {-(-bios.suspected_ns // NS_PER_MS)} ms on it would be suspected, and "
+                "show with the OS's time service stopped"
+            )
+        if bios.checked < bios.n:
+            text += f"; {count_of(bios.n - bios.checked, 'cycle')} could not be checked at all"
         yield Unseen(UnseenKind.BIOS_TIME, as_sentence(text), least_ns)
     elif not overview.bios_contradicted:
         what = (

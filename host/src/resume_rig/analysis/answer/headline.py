@@ -227,6 +227,7 @@ _BY_LIMIT: Final[Mapping[Reason, tuple[str, ...]]] = {
     Reason.SHARE_OPEN: (
         "{n} {noun} do not show that {share} are {within}.",
         "{n} {of} do not show that {share} are {within}.",
+        "{n} do not show {share} {within}.",
     ),
     Reason.TOO_FEW_MEASURED: (
         "Only {n} of {woke} {of} with a time; {needed} are needed.",

@@ -88,12 +88,15 @@ _WEIGHTS: Final[Mapping[tuple[Doubt, Team], tuple[FindingKind, ...]]] = MappingP
             *(_K.RECORD_ABORTED, _K.NOT_MEASURED, _K.NOT_SETTLED, _K.DOZED, _K.HELD_OFF),
             *(_K.TRIGGER_UNCLEAR, _K.EDGE_LOST, _K.GLITCH, _K.ODD_LEVELS, _K.LIT_ASLEEP),
             *(_K.LIGHT_NOT_TIMED, _K.OVERRUN, _K.BOARD_REBOOTED, _K.LEASE_EXPIRED),
+            _K.WRONG_POLARITY,
         ),
         (Doubt.OTHER_TIMES, Team.FIRMWARE): (
             *(_K.HIDDEN_BEFORE_SLEEP, _K.FIRMWARE_DISAGREES, _K.AVERAGE_RESUME_WRONG),
             *(_K.RESUME_COUNT_STUCK, _K.WAKE_SOURCE_MISMATCH, _K.LIT_BEFORE_OS),
         ),
-        (Doubt.OTHER_TIMES, Team.DRIVER): (_K.COMPLETE_BEFORE_LIGHT, _K.UNEXPLAINED),
+        (Doubt.OTHER_TIMES, Team.DRIVER): (_K.COMPLETE_BEFORE_LIGHT,),
+        # What the campaign's middle suggests names no owner.
+        (Doubt.OTHER_TIMES, Team.OPEN): (_K.SUSPICION, _K.UNEXPLAINED),
         (Doubt.NOTHING, Team.DRIVER): (_K.NEW_ERRORS,),
         (Doubt.NOTHING, Team.FIRMWARE): (_K.BIOS_OVER_ADVISED,),
         (Doubt.NOTHING, Team.IMAGE): (_K.NO_TRACE,),
@@ -141,6 +144,7 @@ _TITLES: Final[Mapping[FindingKind, str]] = MappingProxyType(
         _K.RESUME_COUNT_STUCK: "ResumeCount of the FPDT stands still",
         _K.S0_POWER_ASLEEP: "Asleep at the power of S0",
         _K.STATE_MISMATCH: "OS reports another sleep state",
+        _K.SUSPICION: "Suspicion, not shown by the cycle itself",
         _K.TRIGGER_UNCLEAR: "Trigger unclear",
         _K.TSC_NOT_RESET: "BIOS time is an uptime",
         _K.UNEXPLAINED: "Residual against the campaign median",
@@ -148,6 +152,7 @@ _TITLES: Final[Mapping[FindingKind, str]] = MappingProxyType(
         _K.WAKE_NOT_OURS: "Woken by something else",
         _K.WAKE_SOURCE_MISMATCH: "OS names another wake source",
         _K.WOKE_LATE: "Woke late",
+        _K.WRONG_POLARITY: "A line may be the wrong way up",
         _K.WRONG_STATE: "Another sleep state than planned",
         _K.WRONG_UNIT: "BIOS time in another unit",
     }

@@ -144,13 +144,13 @@ def _hidden_before(pair: RecordedCycle) -> Found:
         "threshold_ns": HIDDEN_BEFORE_NS,
         "sleep_ms": pair.record.sleep_ms,
     }
-    after = pair.around.after_stop.get(pair.outside.number)
-    if after is not None:
-        least_ns, most_ns = (after.value_ns + sign * after.bound_ns for sign in (-1, 1))
+    stop = pair.claims.stop
+    if stop is not None:
         text += (
-            f"; if BiosInitDuration is true, SLP_S3# fell {max(least_ns, 0) / 1e6:.0f} to "
-            f"{most_ns / 1e6:.0f} ms after the OS's clock had stopped"
+            f"; if BiosInitDuration is true, SLP_S3# fell {max(stop.low_ns, 0) / 1e6:.0f} to "
+            f"{stop.high_ns / 1e6:.0f} ms after the OS's clock had stopped"
         )
+        after = stop.bounded()
         evidence |= {"after_stop_ns": after.value_ns, "after_stop_bound_ns": after.bound_ns}
     yield Finding(FindingKind.HIDDEN_BEFORE_SLEEP, f"{text}.", evidence)
 

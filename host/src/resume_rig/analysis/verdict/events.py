@@ -34,6 +34,9 @@ _NEEDS_LINE: Final[Mapping[FindingKind, Channel]] = MappingProxyType(
 )
 """Lines without which a finding cannot be made; the photodiode serves for the backlight."""
 
+_POLARITY: Final = FindingKind.WRONG_POLARITY
+"""Of lines that contradict each other, nothing is said."""
+
 _WHOLE_FINDINGS: Final = frozenset(
     {FindingKind.DOUBLE_RESET, FindingKind.WRONG_STATE, FindingKind.LINK_LOST}
 )
@@ -79,7 +82,7 @@ def happened(limit: Limit, sighting: Sighting) -> tuple[str, ...] | None:
     if sighting.cycle is None:
         return () if limit.measure == WHOLE else None
     outside, outcome = sighting.cycle.outside, sighting.cycle.outcome
-    if outcome in NO_ANSWER:
+    if outcome in NO_ANSWER or any(f.kind is _POLARITY for f in outside.findings):
         return None
     if limit.measure == WHOLE:
         return not_whole(outside, outcome)

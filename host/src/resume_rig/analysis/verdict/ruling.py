@@ -92,6 +92,7 @@ COUNTED_AS: Final[Mapping[WhyNot, str]] = MappingProxyType(
         WhyNot.WRONG_STATE: "in the wrong state",
         WhyNot.NOT_OURS: "not ours",
         WhyNot.EDGES_LOST: "invalid",
+        WhyNot.POLARITY: "wrong polarity, check it",
         WhyNot.RIG_FAULT: "rig fault",
         WhyNot.INTERRUPTED: "interrupted",
     }
@@ -164,6 +165,8 @@ def has_tried(cycle: ReconciledCycle, requirement: Requirement) -> bool:
     outside = cycle.outside
     if outside.ignored or outside.outcome in (Outcome.RIG_FAULT, Outcome.INTERRUPTED):
         return False
+    if outside.outcome is Outcome.INVALID:
+        return bool(covered_kinds(cycle, requirement))
     if outside.asked is not None:
         return outside.asked in requirement.kinds
     kinds = possible_kinds(sighting_of(cycle))
@@ -254,6 +257,8 @@ def _other_kind(asked: SleepKind, requirement: Requirement) -> NotJudged:
 def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJudged) -> Ruling:
     sighting = sighting_of(cycle)
     why_not = MEANINGS[cycle.outside.outcome].why_not or _contradiction(sighting, requirement)
+    if any(f.kind is FindingKind.WRONG_POLARITY for f in cycle.outside.findings):
+        why_not = NotJudged.of(WhyNot.POLARITY)
     if why_not is not None:
         return Ruling(Verdict.NO_EVIDENCE, False, why_not)
     required = [each for each in requirement.limits() if each.required and not each.is_event]

@@ -10,7 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from resume_rig.analysis.correlate import correlate
-from resume_rig.analysis.cycles.building import CycleEdges, build_cycle, split_cycles
+from resume_rig.analysis.cycles.building import (
+    CycleEdges,
+    build_attempt,
+    build_cycle,
+    split_cycles,
+    with_wrong_polarity,
+)
+from resume_rig.analysis.cycles.flicker import with_flicker
 from resume_rig.analysis.cycles.levels import (
     CHANGES_MAX,
     busy_channels,
@@ -49,7 +56,7 @@ from resume_rig.model.result.cycle import (
 from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
 from resume_rig.model.result.match import StatedPair
 from resume_rig.model.result.verdict import NOT_UP, Requirement
-from resume_rig.rig.capture.gathering import Capture
+from resume_rig.rig.capture.gathering import Capture, polarity_notes
 from resume_rig.rig.capture.sampling import StatedRate, sampling_of
 from resume_rig.rig.capture.signals import schematic_name
 from resume_rig.timing.budget import CaptureStamps
@@ -282,10 +289,16 @@ def assess_capture(
     bounds = capture_bounds(stamps)
     cuts = split_cycles(edges, capture.initial_levels)
     built = [
-        build_cycle(number, cut.edges, cut.initial_levels, None, bounds)
+        build_attempt(number, cut)
+        if cut.is_attempt
+        else build_cycle(number, cut.edges, cut.initial_levels, None, bounds)
         for number, cut in enumerate(cuts, start=1)
     ]
     built[-1:] = [_unless_cut_off(cycle, capture.end_ns) for cycle in built[-1:]]
+    built = list(with_flicker(built, capture.edges, sampling.step_ns))
+    turned = " ".join(polarity_notes(capture))
+    if turned:
+        built = [with_wrong_polarity(cycle, turned) for cycle in built]
     cycles = [TimedCycle(cycle) for cycle in built]
     correlation = correlate(
         cycles,
@@ -340,7 +353,7 @@ def captured_cycles(
         outside = cycle.outside
         if outside.number not in numbers:
             continue
-        edges, initial_levels = cuts[outside.number - 1]
+        edges, initial_levels, _ = cuts[outside.number - 1]
         drawn = tuple(edges if len(edges) <= _DRAWN_MAX else settled(edges, initial_levels))
         first_ns = drawn[0].t_ns if drawn else 0
         yield RecordedCycle(

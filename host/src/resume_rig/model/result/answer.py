@@ -161,6 +161,7 @@ class Team(StrEnum):
     DRIVER = "Driver"
     RIG = "Rig"
     IMAGE = "Image team"
+    OPEN = "Not known"
 
 
 @unique
@@ -177,6 +178,7 @@ class DoubtKind(StrEnum):
     SALVAGED = "store-salvaged"
     UNFINISHED = "plan-unfinished"
     SIMULATED = "simulated"
+    PARTS = "parts"
 
 
 @dataclass(frozen=True, slots=True)

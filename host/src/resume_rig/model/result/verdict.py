@@ -50,6 +50,7 @@ class WhyNot(StrEnum):
     WRONG_STATE = "wrong-state"
     NOT_OURS = "not-ours"
     EDGES_LOST = "edges-lost"
+    POLARITY = "polarity"
     RIG_FAULT = "rig-fault"
     INTERRUPTED = "interrupted"
 
@@ -82,6 +83,7 @@ _SENTENCES: Final[Mapping[WhyNot, str]] = MappingProxyType(
         WhyNot.WRONG_STATE: "wrong state: {why}",
         WhyNot.NOT_OURS: "not ours: something else woke the DUT",
         WhyNot.EDGES_LOST: "invalid: edges of this cycle were lost",
+        WhyNot.POLARITY: "check the polarity: the lines contradict each other",
         WhyNot.RIG_FAULT: "rig fault: the rig failed within this cycle",
         WhyNot.INTERRUPTED: "interrupted: the cycle was not finished",
     }
@@ -134,6 +136,7 @@ class FindingKind(StrEnum):
     EDGE_LOST = "edge-lost"
     GLITCH = "glitch"
     ODD_LEVELS = "odd-levels"
+    WRONG_POLARITY = "wrong-polarity"
     STATE_MISMATCH = "state-mismatch"
     DOUBLE_RESET = "double-reset"
     RECORD_MISSING = "record-missing"
@@ -159,6 +162,7 @@ class FindingKind(StrEnum):
     LIT_BEFORE_OS = "lit-before-os"
     COMPLETE_BEFORE_LIGHT = "complete-before-light"
     UNEXPLAINED = "unexplained"
+    SUSPICION = "suspicion"
     BIOS_OVER_ADVISED = "bios-over-advised"
     OVERRUN = "overrun"
     BOARD_REBOOTED = "board-rebooted"

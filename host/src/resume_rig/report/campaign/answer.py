@@ -145,6 +145,7 @@ _ANCHORS: Final = {
     DoubtKind.SALVAGED: "#faults",
     DoubtKind.UNFINISHED: "#plan",
     DoubtKind.SIMULATED: "#identity",
+    DoubtKind.PARTS: "#cycles",
 }
 _PLACES: Final = {
     CauseKind.SLOW: "#slowest-cycles",

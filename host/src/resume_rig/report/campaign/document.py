@@ -18,6 +18,7 @@ from resume_rig.model.result.cycle import (
     BoardClock,
     DetectableBios,
     IntervalName,
+    LevelChange,
     OsClock,
     OutsideCycle,
     ReconciledCycle,
@@ -137,6 +138,7 @@ def correlation_pieces(campaign: AnsweredCampaign) -> Iterator[str]:
     }
     yield f'"statistics":{json_text(statistics)}'
     yield f',\n"detectable":{json_text(_detectable(correlation.detectable))}'
+    yield f',\n"levels":{json_text([_level(change) for change in correlation.levels])}'
     yield f',\n"budgets":{json_text(budgets_json(facts.budgets))}'
     yield f',\n"campaign":{json_text(_campaign(facts))}'
     yield "}\n"
@@ -160,6 +162,7 @@ def _cycle(
             "hidden_before_sleep_ns": quantity_json(cycle.hidden_before_sleep),
             "bios_checked": _bios_checked(cycle),
             "press_to_desktop_ns": quantity_json(cycle.press_to_desktop),
+            "hidden_ns": quantity_json(None if placed is None else placed.hidden),
         },
         "state_outside": outside.state.value,
         "verdict": cycle.verdict.value,
@@ -182,7 +185,6 @@ def _cycle(
         "why_not_reason": None if cycle.unjudged is None else cycle.unjudged.reason.value,
         "standing": standing.value,
         "failed_by": list(cycle.failed_by),
-        "hidden_ns": quantity_json(None if placed is None else placed.hidden),
     }
 
 
@@ -255,6 +257,18 @@ def _detectable(bios: DetectableBios | None) -> dict[str, Json]:
         "n": 0 if bios is None else bios.n,
         "bios_short_constant_ns": None if bios is None else bios.constant_ns,
         "bios_short_single_ns": None if bios is None else bios.single_ns,
+        "bios_short_suspected_ns": None if bios is None else bios.suspected_ns,
+        "checked": 0 if bios is None else bios.checked,
+    }
+
+
+def _level(change: LevelChange) -> dict[str, Json]:
+    return {
+        "first_cycle": change.first_cycle,
+        "bios_ns": change.bios_ns,
+        "rest_ns": change.rest_ns,
+        "light_stayed": change.light_stayed,
+        "computer": text_json(change.computer),
     }
 
 
