@@ -121,6 +121,7 @@ FIGURE_WORDS: Final = {
     "firmware_suspend_ms": "firmware suspend",
     "firmware_suspend_start_ms": "time awake since the OS started",
     "first_drips_entry_us": "first entry into DRIPS",
+    "full_charge_mwh": "full charge of the battery",
     "hardware_drips_percent": "hardware DRIPS residency",
     "hardware_drips_us": "hardware DRIPS residency",
     "load_os_image_ms": "firmware: OS loader LoadImage",
