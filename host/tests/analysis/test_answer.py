@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from correlated import MS, Campaign
+from correlated import AWAKE_NS, MS, TO_OS_NS, UTC_NS, Campaign
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -108,7 +108,8 @@ def played(waveform, record):
             if number not in hung:
                 took_ms = slow.get(number, drivers_ms)
                 wake = {"bios_init_ms": 201, "driver_init_ms": took_ms, "wake_ms": took_ms + 150}
-                made.inside(**wake, late_ns=(took_ms - 700) * MS)
+                to_os_ns = made.at_ns + AWAKE_NS + TO_OS_NS
+                made.inside(**wake, wake_time_utc_ns=UTC_NS + to_os_ns + (took_ms + 150) * MS)
             timed = made.cycles[-1]
             outcome = timed.outside.outcome
             if number in hung:

@@ -3,7 +3,9 @@ from dataclasses import replace
 from typing import Any
 
 from resume_rig.analysis.answer.campaign import answered_campaign
+from resume_rig.analysis.reconcile.milestones import inside_milestones
 from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName
 from resume_rig.model.result.judgement import CampaignFacts
 from resume_rig.model.result.verdict import Finding, FindingKind
@@ -160,3 +162,31 @@ def test_hostile_text_stays_bounded_ascii_in_a_valid_document(samples: Any, host
     assert all(c == "\n" or c.isprintable() for c in text)
     assert len(text) < 60_000
     json.loads(text)["campaign"]["identity"]["dut"].encode("utf-8")
+
+
+def test_resume_complete_is_that_of_the_picture_where_the_bios_under_reports(samples: Any) -> None:
+    evidence = {"hidden_ns": 231_000_000, "bound_ns": 50_000_000, "cycles": 60}
+    finding = Finding(FindingKind.BIOS_UNDER_REPORTED, "231 ms are hidden.", evidence)
+    cycle = replace(
+        samples.cycle(findings=[finding]), press_to_resume_complete=None, light_after_complete=None
+    )
+    reset_to_tsc = BoundedNs(25_000_000, 15_000_000)
+    facts = replace(samples.facts(), reset_to_tsc=reset_to_tsc)
+    (written,) = document_of(samples.correlation([cycle]), facts)["cycles"]
+
+    placed = inside_milestones(cycle, None, reset_to_tsc)
+    assert placed is not None
+    reconciled = written["reconciled"]
+    assert reconciled["press_to_resume_complete_ns"]["value"] == placed.complete.value_ns
+    assert reconciled["hidden_ns"]["value"] == 231_000_000
+    light = written["outside"]["press_to_light_ns"]["value"]
+    assert reconciled["light_after_complete_ns"]["value"] == light - placed.complete.value_ns
+
+
+def test_the_answer_is_a_key_of_the_document(samples: Any) -> None:
+    document = document_of(samples.with_a_hang())
+    answer = document["answer"]
+    assert answer["transitions"]["first_wrong"] == 3
+    assert answer["counts"]["failed"] == len(answer["transitions"]["failed"])
+    assert [each["standing"] for each in document["cycles"]].count("failed") == 1
+    assert len(answer["headline"].split()) <= 12

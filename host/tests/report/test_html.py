@@ -10,6 +10,9 @@ import pytest
 
 from resume_rig.analysis.answer.campaign import answered_campaign
 from resume_rig.analysis.answer.log import answered_log
+from resume_rig.model.channel import Channel
+from resume_rig.model.edge import Edge
+from resume_rig.model.result.judgement import RecordedCycle
 from resume_rig.model.result.verdict import Finding, FindingKind
 from resume_rig.report.html import campaign_report, log_report
 
@@ -324,3 +327,30 @@ def test_text_that_looks_like_a_template_is_not_one(samples: Any) -> None:
     correlation = replace(samples.four_cycles(), doubts=("{{ 7 * 7 }} {% raw %}",))
     text = Page(campaign_report(answered_campaign(correlation, samples.facts()), GENERATED)).text
     assert "{{ 7 * 7 }} {% raw %}" in text
+
+
+def test_every_wire_of_a_wave_has_a_colour(samples: Any) -> None:
+    cycle = samples.with_a_hang().cycles[2].outside.number
+    levels = dict.fromkeys(Channel, 1)
+    edges = tuple(Edge(n, n * 50_000_000, channel, 0) for n, channel in enumerate(Channel))
+    recorded = RecordedCycle(cycle, edges, levels, (), 0, True, None, 0, 0)
+    campaign = answered_campaign(samples.with_a_hang(), samples.facts())
+    source = campaign_report(campaign, GENERATED, [recorded])
+
+    drawn = set(re.findall(r'class="wave (lane-[^"]*)"', source))
+    assert len(drawn) == len(Channel)
+    assert {name for name in drawn if f"svg .{name} {{ stroke:" not in source} == set()
+
+
+def test_a_verdict_without_failures_is_no_list_of_none(samples: Any) -> None:
+    page = Page(campaign_report(answered_campaign(samples.four_cycles(), samples.facts()), ""))
+    assert "Failures No cycle is listed. PASS: 3 of 3 resumes within 2000 ms" in page.text
+    assert "none found" not in page.text.casefold()
+    assert "Nothing." not in page.text
+
+
+def test_failures_stand_first_in_the_table_of_cycles(samples: Any) -> None:
+    cycles = [samples.cycle(1), samples.cycle(2), samples.never_woke(3), samples.cycle(4)]
+    campaign = answered_campaign(samples.correlation(cycles), samples.facts())
+    source = campaign_report(campaign, "")
+    assert re.findall(r'data-n="(\d+)"', source) == ["3", "1", "2", "4"]

@@ -70,7 +70,7 @@ def test_the_added_keys_come_after_those_of_the_contract(samples: Any) -> None:
     assert list(document)[8:10] == ["failure_rate_upper_95", "apart"]
     assert list(document)[10:] == [
         *("slowest", "slowest_left_out", "advice", "limits_judged"),
-        "training",
+        *("training", "units"),
     ]
     assert list(document["sources"][0])[5:] == [
         *("identity", "from_description"),
@@ -90,6 +90,7 @@ def test_the_added_keys_come_after_those_of_the_contract(samples: Any) -> None:
         "why_not_reason",
         "transition",
         "standing",
+        *("computer", "ending", "notes"),
     ]
     assert list(document["statistics"])[6:] == ["failure_rate", "series"]
     assert [kind["kind"] for kind in document["apart"]] == ["S4", "doze"]

@@ -63,6 +63,8 @@ FALSE_TODAY = {
     ("mixed-short", 2): CLIPPED,
     ("mixed-long", 2): CLIPPED,
     ("mixed-unit", 2): UPTIME,
+    ("mixed-constant", 1): MIDDLE,
+    ("constant", 1): CLIPPED,
     ("updated", 1): MIDDLE,
     ("slewed", 1): SLEWS,
     **{(world, seed): TWICE for world in ("twice-log", "overlap-log") for seed in (1, 2)},
@@ -72,6 +74,11 @@ FALSE_TODAY = {
     ("upside-down-other", 2): WIRING,
     **{(world, seed): LIGHT for world in ("lamps", "keyboard", "logo") for seed in (1, 2)},
     **{("aborts", seed): ABORTS for seed in (1, 2)},
+    (
+        "hibernation-boots",
+        2,
+    ): "a hibernation that became a boot is not covered, and the rest passes",
+    ("unaccounted-log", 1): "Windows 7: a wake without a record is called an aborted attempt",
 }
 ONE_UNIT = "the records of two units are those of one"
 SHRUNK = "a drift shrinks n to 1"
@@ -238,12 +245,15 @@ def test_what_the_evidence_shows_is_not_missed(scenario, seed, judged):
 @pytest.mark.parametrize(
     ("scenario", "measure"),
     [
-        pytest.param(*each, marks=pytest.mark.xfail(reason=DEPENDENT, strict=True))
-        for each in (
-            ("runs", "upper limit of the failure rate"),
-            ("ar1", "process: median_ms"),
-            ("ar1", "process: mean_ms"),
-        )
+        pytest.param(
+            "runs",
+            "upper limit of the failure rate",
+            marks=pytest.mark.xfail(reason=DEPENDENT, strict=True),
+        ),
+        ("ar1", "process: median_ms"),
+        pytest.param(
+            "ar1", "process: mean_ms", marks=pytest.mark.xfail(reason=DEPENDENT, strict=True)
+        ),
     ],
 )
 def test_an_interval_of_95_percent_holds_the_process_behind_a_campaign(scenario, measure, judged):

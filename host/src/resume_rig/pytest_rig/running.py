@@ -227,8 +227,9 @@ def properties_of(answer: Assessed) -> list[tuple[str, object]]:
     facts, correlation = answer.facts, answer.correlation
     found: list[tuple[str, object]] = [
         ("requirement", f"{facts.requirement.id} version {facts.requirement.version}"),
-        ("verdict", correlation.verdict.value),
-        ("why", correlation.why),
+        ("verdict", answer.answer.verdict.value),
+        ("headline", answer.answer.headline),
+        ("why", answer.answer.text),
         ("store", facts.store_path),
         ("dut", facts.identity.get("dut", "")),
         ("evidence", evidence_text(facts.simulated)),

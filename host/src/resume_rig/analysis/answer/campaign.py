@@ -193,6 +193,8 @@ def _why(
 ) -> Iterator[str]:
     """Yield what the verdict rests on besides its headline."""
     tally, bound = overview.tally, failure_bound(correlation.failures)
+    if reason is Reason.DID_NOT_RESUME:
+        yield from map(as_sentence, tally.broken())
     if decisive is not None and decisive.worst is not None and decisive.limit.share is None:
         judged = judged_limit(decisive, overview.trigger, overview.worst)
         yield margin_sentence(judged, "cycle")
@@ -211,8 +213,6 @@ def _why(
         *tally.left_out(facts.requirement),
         *correlation.doubts,
     ]
-    if reason is Reason.DID_NOT_RESUME:
-        clauses = [*tally.broken(), *clauses]
     if lead := tally.hybrid_lead(facts.requirement):
         yield as_sentence(lead.rstrip(": "))
     yield from map(as_sentence, clauses)
@@ -471,7 +471,7 @@ def _open(
             CauseKind.NEAR,
             "is too near the limit for its uncertainty.",
             "Shorten the resume, or lower the uncertainty: the budget names its largest term.",
-            "--budget",
+            "resume-rig correlate STORE --budget",
         ),
         Reason.HIDDEN: (
             CauseKind.NEAR,

@@ -38,7 +38,7 @@ from resume_rig.analysis.stats.figures import MAD_TO_SIGMA, student_t_beyond
 from resume_rig.analysis.stats.trend import STRETCH_LEAST, Floats, change_points_of
 from resume_rig.model.channel import WakeBy
 from resume_rig.model.dut import DutProfile
-from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.model.os_record import OsRecord, SleepKind, host_of
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import LevelChange, OutsideCycle, UsualRest
 from resume_rig.model.units import NS_PER_MS
@@ -332,7 +332,7 @@ _TRIMMED = 0.8
 
 def is_one_computer(one: OsRecord, other: OsRecord) -> bool:
     """Return whether two records may be of one computer, by the name that the log has of it."""
-    return "" in (one.computer, other.computer) or one.computer == other.computer
+    return len({host_of(one.computer), host_of(other.computer)} - {""}) < 2
 
 
 @dataclass(frozen=True, slots=True)

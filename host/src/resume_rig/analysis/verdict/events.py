@@ -9,6 +9,7 @@ from typing import Final
 
 from resume_rig.analysis.verdict.measures import Sighting
 from resume_rig.model.channel import Channel
+from resume_rig.model.os_record import Ending, OsRecord
 from resume_rig.model.result.cycle import (
     FAILED,
     MEANINGS,
@@ -80,7 +81,7 @@ def happened(limit: Limit, sighting: Sighting) -> tuple[str, ...] | None:
             which shows that the OS came back, and nothing else.
     """
     if sighting.cycle is None:
-        return () if limit.measure == WHOLE else None
+        return _of_log(limit, sighting.record)
     outside, outcome = sighting.cycle.outside, sighting.cycle.outcome
     if outcome in NO_ANSWER or any(f.kind is _POLARITY for f in outside.findings):
         return None
@@ -91,6 +92,15 @@ def happened(limit: Limit, sighting: Sighting) -> tuple[str, ...] | None:
     kinds = findings_of(limit.measure)
     found = dict.fromkeys(f.kind.value for f in sighting.cycle.findings if f.kind in kinds)
     return tuple(found) if found or all(_could_show(outside, kind) for kind in kinds) else None
+
+
+def _of_log(limit: Limit, record: OsRecord | None) -> tuple[str, ...] | None:
+    """Return what a log shows: that the OS came back, or that a boot came in place of it."""
+    named = outcomes_of(limit.measure) or (FAILED if limit.measure == WHOLE else frozenset())
+    if record is not None and record.failed and Outcome.REBOOTED in named:
+        return (Outcome.REBOOTED.value,)
+    came_back = record is not None and record.ending is Ending.RESUMED
+    return () if came_back and limit.measure == WHOLE else None
 
 
 def not_whole(outside: OutsideCycle, outcome: Outcome) -> tuple[str, ...] | None:

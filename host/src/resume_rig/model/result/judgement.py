@@ -102,6 +102,9 @@ class LogJudgement:
         limits: each limit of the requirement, judged over all cycles that count.
         failures: how often judged cycles fail; None without any.
         series: the judged cycles' times, one entry for each measure that has values.
+        repeated: records that were left out because they are of transitions that others have, too.
+        units: of transitions of several computers, the judgement of each; else empty. The verdict
+            is the worst of theirs, and all other figures are of all of them.
     """
 
     reading: LogReading
@@ -115,6 +118,8 @@ class LogJudgement:
     limits: tuple[LimitJudgement, ...] = ()
     failures: FailureRate | None = None
     series: tuple[SeriesStatistics, ...] = ()
+    repeated: int = 0
+    units: tuple["LogJudgement", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from resume_rig.report.parts.document import (
     SLOWEST_LIMIT,
     advice_json,
     components_json,
+    ending_json,
     failures_json,
     hibernate_json,
     identity_json,
@@ -62,7 +63,22 @@ def log_document(log: AnsweredLog) -> Iterator[str]:
     yield f'"advice":{json_text(advice_json(advise(judgement.reading)))},\n'
     yield f'"limits_judged":{json_text(limits_judged_json(judgement.limits))},\n'
     training = training_in(judgement.reading.records)
-    yield f'"training":{json_text(training_json(training))}}}\n'
+    yield f'"training":{json_text(training_json(training))},\n'
+    yield f'"units":{json_text([_unit(unit) for unit in judgement.units])}}}\n'
+
+
+def _unit(unit: LogJudgement) -> dict[str, Json]:
+    return {
+        "computer": text_json(next(iter(unit.reading.computers), "")) or None,
+        "verdict": unit.verdict.value,
+        "why": text_json(unit.why),
+        "cycles": len(unit.cycles),
+        "judged": sum(cycle.judged for cycle in unit.cycles),
+        "undecided": sum(cycle.undecided for cycle in unit.cycles),
+        "statistics": _statistics(unit),
+        "failure_rate_upper_95": number_json(unit.failure_rate_upper),
+        "limits_judged": limits_judged_json(unit.limits),
+    }
 
 
 def _statistics(judgement: LogJudgement) -> dict[str, Json]:
@@ -82,6 +98,7 @@ def _source(source: LogSource) -> dict[str, Json]:
         "integrity": {
             "ok": source.integrity.ok,
             "problems": [text_json(problem) for problem in source.integrity.problems],
+            "not_understood": [text_json(text) for text in source.integrity.not_understood],
         },
         "identity": identity_json(source.identity),
         "from_description": source.from_description,
@@ -119,6 +136,7 @@ def cycle_json(cycle: JudgedRecord, number: int) -> dict[str, Json]:
         "why_not_reason": None if cycle.unjudged is None else cycle.unjudged.reason.value,
         "transition": number,
         "standing": standing_of_record(cycle).value,
+        **ending_json(record),
     }
 
 

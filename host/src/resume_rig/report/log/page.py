@@ -28,7 +28,7 @@ from resume_rig.report.log.transitions import (
     main_transitions,
     transitions_not_covered,
 )
-from resume_rig.report.parts.answer import cause_text, unseen_text
+from resume_rig.report.parts.answer import WHY_SHOWN, cause_text, unseen_text
 from resume_rig.report.parts.components import PartsSection, parts_section
 from resume_rig.report.parts.page import (
     STATED_LIMITS,
@@ -124,7 +124,7 @@ class LogPage:
     Attributes:
         title, subtitle: which log, of what and of when.
         sentence: what the log holds. reasons: what the verdict rests
-            on. actions: what to do. unseen: what the log could not have shown.
+            on. actions: what to do.
         kinds: a row a kind. timeline: every record on its date. histograms: of each kind.
     """
 
@@ -136,7 +136,6 @@ class LogPage:
     trust: tuple[TrustBadge, ...]
     reasons: tuple[str, ...]
     actions: tuple[str, ...]
-    unseen: tuple[str, ...]
     tiles: tuple[Tile, ...]
     kinds: tuple[KindRow, ...]
     timeline: Strips | None
@@ -162,9 +161,8 @@ def log_page(log: AnsweredLog, generated: str) -> LogPage:
         badge=badge(answer.verdict),
         sentence=answer.headline,
         trust=tuple(TrustBadge(each.text, _ANCHORS[each.kind]) for each in answer.doubts),
-        reasons=answer.why,
+        reasons=answer.why[:WHY_SHOWN],
         actions=tuple(map(cause_text, answer.causes)),
-        unseen=tuple(map(unseen_text, answer.unseen)),
         tiles=_tiles(log),
         kinds=tuple(map(_kind_row, kinds)),
         timeline=_timeline(log, kinds),
@@ -173,10 +171,12 @@ def log_page(log: AnsweredLog, generated: str) -> LogPage:
         table=_table(main_transitions(log)),
         extremes=_extremes(log),
         limits_judged=limit_rows(judgement.limits),
-        statistics=tuple(
-            statistics_sentences(
+        statistics=(
+            *answer.why[WHY_SHOWN:],
+            *statistics_sentences(
                 judgement.series, judgement.failures, judgement.limits, "transition"
-            )
+            ),
+            *map(unseen_text, answer.unseen),
         ),
         other_kinds=_other_kinds(log),
         parts=parts_section(judgement.reading, "log --json"),

@@ -32,6 +32,16 @@ _TEXT_LIMIT: Final = 300
 _FIGURES_LIMIT: Final = 500
 
 
+def ending_json(record: OsRecord | None) -> dict[str, Json]:
+    """Return whose sleep a record is of, how it ended, and what is odd about it."""
+    ending = None if record is None else record.ending
+    return {
+        "computer": (text_json(record.computer) or None) if record is not None else None,
+        "ending": None if ending is None else ending.value,
+        "notes": None if record is None else [text_json(note) for note in record.notes],
+    }
+
+
 def components_json(record: OsRecord | None) -> dict[str, Json]:
     """Return the keys that a cycle has of its components and figures; empty without a record."""
     components = () if record is None else record.components
