@@ -197,6 +197,8 @@ struct rig_spell {
 
 struct rig_actuator {
 	enum rig_action_state state;
+	/** when it was accepted */
+	uint64_t asked_ns;
 	uint64_t start_ns;
 	/** UINT64_MAX for a hold without a maximum, and for one that opens */
 	uint64_t end_ns;

@@ -219,12 +219,25 @@ static void let_go(struct rig_core *core, uint32_t actuator)
 	drive(core, actuator, false);
 }
 
+/** A host that is there asks now and then; what is done at once was asked for just now. */
+static bool has_lost_its_host(const struct rig_core *core, const struct rig_actuator *state)
+{
+	uint64_t heard_ns = rig_max_ns(core->last_contact_ns, state->asked_ns);
+
+	return rig_add_ns(heard_ns, core->config.lease_ns / RIG_SILENCES) < state->start_ns;
+}
+
 static void start(struct rig_core *core, uint32_t actuator)
 {
 	struct rig_actuator *state = &core->actuators[actuator];
 
 	if (is_hold(core, actuator) && !state->target) {
 		let_go(core, actuator);
+		return;
+	}
+	if (has_lost_its_host(core, state)) {
+		state->state = RIG_ACTION_IDLE;
+		core->lease_expiries++;
 		return;
 	}
 	state->state = RIG_ACTION_DRIVEN;
@@ -392,6 +405,7 @@ static void accept(struct rig_core *core, const struct rig_action *action, uint6
 	state->state = RIG_ACTION_SCHEDULED;
 	state->force = action->force;
 	state->target = action->closed;
+	state->asked_ns = now_ns;
 	state->start_ns = start_ns;
 	state->end_ns = end_ns;
 	rig_core_tick(core, now_ns);

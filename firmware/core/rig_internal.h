@@ -163,6 +163,9 @@ enum rig_error rig_interlock_press(struct rig_core *core, struct rig_action *act
 enum rig_error rig_interlock_hold(struct rig_core *core, struct rig_action *action,
 				  uint64_t now_ns);
 
+/** So many silences, after which nothing begins any more that was scheduled, are a lease. */
+#define RIG_SILENCES 3u
+
 /** @return whether the actuator is driven at present */
 bool rig_interlock_is_driven(const struct rig_core *core, uint32_t actuator);
 

@@ -41,7 +41,7 @@ FLOORS = {
 WINGS = {
     "analysis": [
         {"stats"},
-        {"cycles", "reconcile"},
+        {"cycles", "reconcile", "ledger"},
         {"findings"},
         {"verdict"},
         {"answer"},

@@ -96,8 +96,8 @@ static void late_events_are_done_in_the_order_of_their_times(struct check_tally 
 	struct bench bench;
 
 	bench_start(&bench);
-	CHECK_EQ(lid_at(&bench, 1, true, 11 * S + 50 * MS), RIG_OK);
-	CHECK_EQ(press_at(&bench, 1, 11 * S), RIG_OK);
+	CHECK_EQ(lid_at(&bench, 1, true, 10 * S + 950 * MS), RIG_OK);
+	CHECK_EQ(press_at(&bench, 1, 10 * S + 900 * MS), RIG_OK);
 	bench_tick(&bench, 12 * S);
 	CHECK_EQ(bench.drive_count, 3);
 	CHECK_EQ(bench.drives[0].actuator, BUTTON);
@@ -261,9 +261,55 @@ static void a_press_that_ends_with_the_lease_is_no_expiry(struct check_tally *ta
 
 	bench_start(&bench);
 	CHECK_EQ(press_at(&bench, 1, 13 * S - 100 * MS), RIG_OK);
+	bench_tick(&bench, 12 * S);
+	rig_interlock_contact(&bench.core, &nobody, 11 * S + 900 * MS, 12 * S);
+	bench_tick(&bench, 12 * S + 900 * MS);
+	CHECK(bench.driven[BUTTON]);
 	bench_tick(&bench, 14 * S);
 	CHECK(!bench.driven[BUTTON]);
 	CHECK_EQ(bench.core.lease_expiries, 0);
+}
+
+static void what_is_scheduled_dies_with_its_host(struct check_tally *tally)
+{
+	struct bench bench;
+
+	for (uint64_t at_ns = 11 * S; at_ns <= 13 * S; at_ns += S / 2u) {
+		bool in_time = at_ns == 11 * S;
+
+		bench_start(&bench);
+		CHECK_EQ(press_at(&bench, 1, at_ns), RIG_OK);
+		CHECK_EQ(lid_at(&bench, 2, true, at_ns), RIG_OK);
+		CHECK_EQ(rig_core_deadline(&bench.core), at_ns);
+		bench_tick(&bench, at_ns);
+		CHECK_EQ(bench.driven[BUTTON], in_time);
+		CHECK_EQ(bench.driven[LID], in_time);
+		CHECK_EQ(bench.core.lease_expiries > 0u, !in_time);
+		CHECK_EQ(bench.drive_count > 0u, in_time || at_ns == 13 * S);
+	}
+	/* Letting go is the safe direction. */
+	bench_start(&bench);
+	CHECK_EQ(lid(&bench, 1, true), RIG_OK);
+	CHECK_EQ(lid_at(&bench, 2, false, 12 * S), RIG_OK);
+	bench_tick(&bench, 12 * S);
+	CHECK(!bench.driven[LID]);
+	CHECK_EQ(bench.core.lease_expiries, 0);
+}
+
+static void a_host_that_asks_meanwhile_has_what_it_scheduled(struct check_tally *tally)
+{
+	static const struct rig_host other = {.named = true, .number = 9};
+	struct bench bench;
+
+	for (uint32_t by_other = 0; by_other < 2u; by_other++) {
+		bench_start(&bench);
+		CHECK_EQ(press_at(&bench, 1, 12 * S + 500 * MS), RIG_OK);
+		bench.now_ns = 11 * S + 500 * MS;
+		rig_interlock_contact(&bench.core, by_other != 0u ? &other : &nobody, bench.now_ns,
+				      bench.now_ns);
+		bench_tick(&bench, 12 * S + 500 * MS);
+		CHECK_EQ(bench.driven[BUTTON], by_other == 0u);
+	}
 }
 
 static void a_lid_stays_closed_until_opened(struct check_tally *tally)
@@ -864,6 +910,8 @@ static void run_lease_tests(struct check_tally *tally)
 	RUN(tally, a_lease_forgets_what_was_scheduled);
 	RUN(tally, silence_with_nothing_driven_is_no_expiry);
 	RUN(tally, a_press_that_ends_with_the_lease_is_no_expiry);
+	RUN(tally, what_is_scheduled_dies_with_its_host);
+	RUN(tally, a_host_that_asks_meanwhile_has_what_it_scheduled);
 }
 
 void test_interlock(struct check_tally *tally)

@@ -362,7 +362,7 @@ def test_records_of_two_computers_are_two_and_no_step_of_a_clock(campaign) -> No
 
     answer = campaign.correlation()
 
-    assert "2 computers: LAB-7 from cycle 1, LAB-9 from cycle 13" in answer.why
+    assert "LAB-7 (cycles 1 to 12), LAB-9 (cycles 13 to 24)" in answer.why
     assert answer.clock_steps == ()
     assert [(each.first_cycle, each.computer) for each in answer.levels] == [(13, "LAB-9")]
     # The first sleep of the other one begins by the old clock, as records are made here.

@@ -32,7 +32,7 @@ def seen(waveform):
         ]
         edges = EdgeColumns.of(replace(waveform).plus(*steps).edges())
         plain = build_cycle(1, without_flicker(edges), waveform.levels, Actuator.BUTTON, BOUNDS)
-        (found,) = with_flicker([plain], edges, step_us * US)
+        (found,) = with_flicker([plain], [0], edges, step_us * US)
         return plain, found
 
     return make
@@ -47,8 +47,37 @@ def flashes(period_ms: float, dark_ms: float, until_ms: float = 1_200) -> list[t
 def test_a_light_that_does_not_flicker_is_left_alone(seen) -> None:
     plain, found = seen([])
     assert found == plain
-    bounced = [(LIT_MS + 1, LIT_MS + 1.1), (LIT_MS + 2, LIT_MS + 2.1)]
-    assert seen(bounced)[1] == seen(bounced)[0]
+
+
+def test_a_light_that_bounces_was_there_by_its_last_bounce_at_the_latest(seen) -> None:
+    plain, found = seen([(LIT_MS + 1, LIT_MS + 1.1), (LIT_MS + 2, LIT_MS + 2.1)])
+
+    for name in LIT:
+        more_ns = found.intervals[name].bound_ns - plain.intervals[name].bound_ns
+        assert more_ns == pytest.approx(2.1 * MS, abs=2)
+
+
+def test_a_display_that_goes_dark_and_comes_back_may_have_shown_a_logo_first(seen) -> None:
+    plain, found = seen([(LIT_MS + 200, LIT_MS + 900)])
+
+    assert found.intervals == plain.intervals
+    (finding,) = [f for f in found.findings if f.kind is FindingKind.SUSPICION]
+    assert finding.evidence == {"of": "lit-before-os", "later_light_ns": 900 * MS}
+    late = seen([(LIT_MS + 11_000, LIT_MS + 12_000)])
+    assert late[1] == late[0]
+
+
+def test_light_in_reset_is_no_display(waveform) -> None:
+    steps = tuple(s for s in waveform.steps if s[1] is not Channel.BACKLIGHT or s[2] == 0)
+    early = replace(waveform, steps=steps).plus((20_120, Channel.BACKLIGHT, 1))
+    edges = EdgeColumns.of(early.edges())
+    plain = build_cycle(1, edges, waveform.levels, Actuator.BUTTON, BOUNDS)
+
+    (found,) = with_flicker([plain], [0], edges, 10 * US)
+
+    assert not set(LIT) & set(found.intervals)
+    (finding,) = [f for f in found.findings if f.kind is FindingKind.LIGHT_NOT_TIMED]
+    assert "PLTRST# still held the graphics in reset" in finding.text
 
 
 @pytest.mark.parametrize(("period_ms", "dark_ms"), [(4.545, 2.7), (1.0, 0.9), (3.3, 0.4)])

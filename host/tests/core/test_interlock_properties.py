@@ -14,6 +14,7 @@ from resume_rig._core import lib
 
 MS = 1_000_000
 LEASE_NS = 2000 * MS
+SILENCE_NS = LEASE_NS // 3  # before something that was scheduled begins
 MAX_NS = 500 * MS
 FORCE_NS = 5000 * MS
 RELEASE_NS = 30 * MS
@@ -63,6 +64,7 @@ PASSING = st.tuples(STEPS, st.sampled_from([0, 1, 10 * MS]))
 class Interval:
     start_ns: int
     end_ns: int
+    asked_ns: int
     opens: bool = False  # of a lid: its end was asked for
 
 
@@ -98,6 +100,18 @@ class Line:
         if any(since_ns < one.end_ns <= now_ns for one in self.intervals):
             self.released_ns = clock_ns
 
+    def drop_forgotten(self, since_ns: int, now_ns: int, heard_ns: int) -> int:
+        """Of what begins within a time, drop what its host was silent too long before; how many."""
+        begun = [one for one in self.intervals if since_ns < one.start_ns <= now_ns]
+        dropped = [
+            one
+            for one in begun
+            if one.start_ns < heard_ns + LEASE_NS
+            and max(heard_ns, one.asked_ns) + SILENCE_NS < one.start_ns
+        ]
+        self.intervals = [one for one in self.intervals if one not in dropped]
+        return len(dropped)
+
     def cut(self, at_ns: int) -> None:
         self.intervals = [one for one in self.intervals if one.start_ns < at_ns]
         for one in self.intervals:
@@ -123,6 +137,8 @@ class Model:
         )
 
     def pass_time(self, now_ns: int, clock_ns: int) -> None:
+        for line in self.lines.values():
+            self.expiries += line.drop_forgotten(self.now_ns, now_ns, self.contact_ns)
         lease_end_ns = self.contact_ns + LEASE_NS
         if self.now_ns < lease_end_ns <= now_ns and self._holds_something_at(lease_end_ns):
             for line in self.lines.values():
@@ -181,7 +197,7 @@ class Model:
             return error
         self.owner = host
         line.keep(token, (at_ns, at_ns + duration_ns))
-        line.intervals.append(Interval(at_ns, at_ns + duration_ns))
+        line.intervals.append(Interval(at_ns, at_ns + duration_ns, self.now_ns))
         return 0
 
     def _lid_error(self, closed: bool, at_ns: int, host: int | None) -> int:
@@ -211,7 +227,7 @@ class Model:
             return error
         driven = line.driven(self.now_ns)
         if closed and not driven:
-            line.intervals.append(Interval(at_ns, at_ns + HOLD_NS))
+            line.intervals.append(Interval(at_ns, at_ns + HOLD_NS, self.now_ns))
         elif not closed and driven:
             at_ns = min(at_ns, line.intervals[-1].end_ns)
             line.intervals[-1].end_ns, line.intervals[-1].opens = at_ns, True

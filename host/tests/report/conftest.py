@@ -75,15 +75,16 @@ def os_record(
     wake_text: str = "",
     source: int = 0,
 ) -> OsRecord:
+    slow_ms = max(0, (drivers_ms or 0) - 10_000)
     return OsRecord(
         source=source,
         record_id=790 + number,
         kind=kind,
-        sleep_time_utc_ns=WAKE_UTC_NS - 30_000 * MS,
+        sleep_time_utc_ns=WAKE_UTC_NS + ((number - 1) * 30_000 - slow_ms) * MS,
         wake_time_utc_ns=WAKE_UTC_NS + number * 30_000 * MS,
         written_utc_ns=WAKE_UTC_NS + 900 * MS,
         sleep_ms=1400,
-        wake_ms=1100,
+        wake_ms=max(1100, (drivers_ms or 0) + 57),
         driver_init_ms=drivers_ms,
         bios_init_ms=bios_ms,
         firmware_resume_ms=None if bios_ms is None else bios_ms - 97,

@@ -83,11 +83,13 @@ def updated(random: Random, cycles: int) -> Trial:
 
 
 def constant(random: Random, cycles: int) -> Trial:
-    """One constant in every cycle, below the truth or above; the true time varies."""
-    unit = replace(_unit(random), firmware_scatter=float(random.uniform(0.01, 0.15)))
-    value = unit.bios * float(random.uniform(0.1, 1.6))
+    """One constant in every cycle, while the true time varies about it, or far from it."""
+    unit = replace(_unit(random), firmware_scatter=float(random.uniform(0.02, 0.3)))
+    near = random.random() < 0.6
+    value = unit.bios * float(random.uniform(0.9, 1.1) if near else random.uniform(0.1, 1.6))
     happening = reports("constant", some(1.1), value)
-    return _limited(trial(random, life(random, unit, plan_of(random, cycles), happening=happening)))
+    lived = life(random, unit, plan_of(random, cycles), happening=happening)
+    return _limited(trial(random, lived))
 
 
 def garbage_log(random: Random, cycles: int) -> Trial:

@@ -18,9 +18,14 @@ from resume_rig.analysis.findings.disagreements import (
 )
 from resume_rig.analysis.findings.firmware import detectable_bios
 from resume_rig.analysis.findings.sleeps import record_missing
+from resume_rig.analysis.ledger.ledger import ledger_of
 from resume_rig.analysis.match.campaign import lost_beside_others, match_boots, match_cycles
 from resume_rig.analysis.match.match import Match
-from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios
+from resume_rig.analysis.reconcile.hidden_time import (
+    BIOS_IS_WRONG,
+    hidden_bios,
+    is_of_another_light,
+)
 from resume_rig.analysis.reconcile.norms import (
     UNKNOWN_PLATFORM,
     Platform,
@@ -37,6 +42,7 @@ from resume_rig.analysis.reconcile.reconcile import (
     press_to_desktop,
     unexplained,
 )
+from resume_rig.analysis.stats.dependence import tau_of_failures
 from resume_rig.analysis.stats.figures import failure_rate
 from resume_rig.analysis.verdict.limits import judge_limits, verdict_of_limits
 from resume_rig.analysis.verdict.measures import sighting_of
@@ -45,9 +51,11 @@ from resume_rig.analysis.verdict.series import cycle_series
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import (
     NO_SLEEPS,
+    Ending,
     LogReading,
     OsRecord,
     SleepKind,
+    host_of,
 )
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import (
@@ -70,12 +78,22 @@ from resume_rig.model.result.match import (
     percent,
 )
 from resume_rig.model.result.packed import Derived, PackedSequence
-from resume_rig.model.result.verdict import FindingKind, NotJudged, Requirement, Verdict, WhyNot
+from resume_rig.model.result.verdict import (
+    FindingKind,
+    NotJudged,
+    Requirement,
+    Verdict,
+    WhyNot,
+)
 from resume_rig.model.units import NS_PER_MS, count_of
 
 # From the power line's rise, or the press, to the OS where BiosInit is not reported. Assumed, with
 # room; it bounds the OS clock of logs without BIOS times alone.
 _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
+
+_NAME_MOST: Final = 64
+"""Letters of a computer's name in a sentence: NetBIOS has 15, a host of DNS 63."""
+_NAMED_MOST: Final = 4
 
 _DID_NOT_WAKE = frozenset({Outcome.NEVER_WOKE, Outcome.HUNG_IN_SLEEP, Outcome.HUNG_IN_RESUME})
 
@@ -110,11 +128,14 @@ class CycleRecord:
 class Cycles:
     """What the rig measured and the OS wrote, and what both are judged by.
 
-    Attributes: as `correlate` takes them.
+    Attributes: as `correlate` takes them, but for
+        reading: each transition once.
+        written: all records, those too that tell of a transition again.
     """
 
     cycles: Sequence[TimedCycle]
     reading: LogReading
+    written: Sequence[OsRecord]
     requirement: Requirement
     reset_to_tsc: BoundedNs
     platform: Platform
@@ -238,7 +259,8 @@ def correlate(
     """
     campaign = Cycles(
         cycles=cycles,
-        reading=reading,
+        reading=ledger_of(reading).reading,
+        written=reading.records,
         requirement=requirement,
         reset_to_tsc=reset_to_tsc,
         platform=platform,
@@ -297,7 +319,7 @@ def _reconcile(campaign: Matched) -> Reconciled:
     around = context_of(
         Derived(campaign.cycles, attrgetter("outside")),
         campaign.certain,
-        campaign.reading.records,
+        campaign.written,
         requirement=campaign.requirement,
         reset_to_tsc=campaign.reset_to_tsc,
         platform=campaign.platform,
@@ -328,10 +350,13 @@ def _verdict(campaign: Examined) -> Correlation:
     broken = sum(count for (is_broken, _), count in verdicts.items() if is_broken)
     failed = sum(count for (_, verdict), count in verdicts.items() if verdict is not Verdict.PASS)
     timed = (sighting_of(c) for c in cycles if c.judged and c.outside.outcome not in BROKEN)
-    limits = judge_limits(requirement, timed, broken, undecided_of(cycles, requirement))
+    tau = tau_of_failures(
+        [cycle.verdict is not Verdict.PASS for cycle in cycles if cycle.judged or cycle.undecided]
+    )
+    limits = judge_limits(requirement, timed, broken, undecided_of(cycles, requirement), tau=tau)
     undecided = sum(cycle.undecided for cycle in cycles)
     certain = campaign.certain
-    doubts = (*_doubts(campaign), *_computers(campaign), *_unrelated(campaign))
+    doubts = (*_doubts(campaign), *_unrelated(campaign))
     return Correlation(
         cycles=cycles,
         unmatched_records=tuple(
@@ -344,7 +369,7 @@ def _verdict(campaign: Examined) -> Correlation:
         why=campaign_why(cycles, requirement, limits, doubts),
         doubts=doubts,
         limits=limits,
-        failures=failure_rate(failed, verdicts.total(), undecided),
+        failures=failure_rate(failed, verdicts.total(), undecided, tau),
         series=cycle_series(cycles, requirement),
         usual=usual_rests(campaign.around.norms),
         equal_offsets=found.equal_offsets,
@@ -391,13 +416,17 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
             believed = None
     elif record is None and _lacks_record(outside, matched) and campaign.reading.sources:
         findings += (record_missing(outside),)
+    if record is not None and record.ended is Ending.RESUMED:
+        findings += (record_missing(outside, seen=True),)
     pair = None if believed is None else RecordedCycle(outside, believed, campaign.around)
     return ReconciledCycle(
         outside=outside,
         record=matched.record,
         press_to_resume_complete=None if pair is None else pair.press_to_resume_complete,
         unexplained=unexplained(outside, None if impossible else record, campaign.around.norms),
-        light_after_complete=None if pair is None else pair.light_after_complete,
+        light_after_complete=None
+        if pair is None or is_of_another_light(findings)
+        else pair.light_after_complete,
         verdict=Verdict.NO_EVIDENCE,
         judged=False,
         unjudged=None,
@@ -455,34 +484,36 @@ def _hidden_span(cycle: ReconciledCycle) -> BoundedNs:
     return BoundedNs(farthest_ns // 2, abs(farthest_ns) // 2 + 1)
 
 
-def _doubts(campaign: Cycles) -> list[str]:
+def _units(campaign: Matched) -> list[str]:
+    """Return which cycles are of which computer, where the records are of several."""
+    numbers: dict[str, list[int]] = {name: [] for name in campaign.reading.computers}
+    names = {host_of(name): name for name in numbers}
+    for cycle, each in zip(campaign.cycles, campaign.records, strict=True):
+        name = None if each.record is None else names.get(host_of(each.record.computer))
+        if name is not None:
+            numbers[name].append(cycle.outside.number)
+    if len(numbers) < 2:
+        return []
+    named = [
+        f"{name[:_NAME_MOST]} (cycles {min(own)} to {max(own)})" if own else name[:_NAME_MOST]
+        for name, own in numbers.items()
+    ]
+    more = [f"{len(named) - _NAMED_MOST} more"] if len(named) > _NAMED_MOST else []
+    each_one = ", ".join([*named[:_NAMED_MOST], *more])
+    return [f"the records are of {len(named)} computers, which are units of their own: {each_one}"]
+
+
+def _doubts(campaign: Matched) -> list[str]:
     """Return clauses on what the evidence itself is worth."""
     stated = campaign.stated_pair
     parts: list[str] = []
     bad = sum(not source.integrity.ok for source in campaign.reading.sources)
     if bad:
         parts.append(f"{count_of(bad, 'log')} incomplete, so records may be missing")
+    parts += _units(campaign)
     if stated is not None:
         parts.append(f"record {stated.record} was stated to be that of cycle {stated.cycle}")
     return parts
-
-
-def _computers(campaign: Matched) -> list[str]:
-    """Return a clause with their names where the records of the cycles are of several computers."""
-    firsts: dict[str, int] = {}
-    for index, record in sorted(campaign.certain.items()):
-        if record.computer:
-            firsts.setdefault(record.computer, campaign.cycles[index].outside.number)
-    if len(firsts) < 2:
-        return []
-    named = [f"{name[:_NAME_MOST]} from cycle {number}" for name, number in firsts.items()]
-    more = [f"{len(named) - _NAMED_MOST} more"] if len(named) > _NAMED_MOST else []
-    return [f"{len(named)} computers: {', '.join([*named[:_NAMED_MOST], *more])}"]
-
-
-_NAME_MOST: Final = 40
-"""Letters of a computer's name in a sentence: NetBIOS has 15; a longer one is cut."""
-_NAMED_MOST: Final = 4
 
 
 def _unrelated(campaign: Matched) -> list[str]:

@@ -425,6 +425,9 @@ class Rig(Protocol):
     ) -> ActionStart:
         """Press for `duration_ns`, at board time `at_ns` or at once.
 
+        What is further ahead than a third of the lease begins only if the board is asked something
+        meanwhile.
+
         Bound to the boot that `info` reported: a board that started anew presses nothing, even if
         that was between a lost reply and the repeat of the request.
         """

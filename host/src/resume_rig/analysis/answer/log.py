@@ -5,7 +5,7 @@ Its transitions have one numbering, which every face shows: in the order of the 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -35,6 +35,7 @@ from resume_rig.analysis.answer.next_step import (
 )
 from resume_rig.analysis.reconcile.milestones import PRESS
 from resume_rig.analysis.verdict.judge import (
+    became_boots,
     bios_advice,
     damage,
     hybrid_lead,
@@ -69,7 +70,6 @@ _JUDGED: Final = {
     Verdict.NO_EVIDENCE: Standing.UNDECIDED,
 }
 _LEFT_OUT: Final = {
-    WhyNot.REPEATED: Standing.IGNORED,
     WhyNot.IGNORED_FIRST: Standing.IGNORED,
     WhyNot.IGNORED_BY_LISTING: Standing.IGNORED,
     WhyNot.NOT_COVERED: Standing.NOT_COVERED,
@@ -86,11 +86,13 @@ class AnsweredLog:
 
     Attributes:
         numbers: of each transition of `judgement.cycles`.
+        units: of transitions of several computers, each one's with its answer; else empty.
     """
 
     judgement: LogJudgement
     answer: Answer
     numbers: Sequence[int]
+    units: tuple["AnsweredLog", ...] = ()
 
 
 def standing_of_record(cycle: JudgedRecord) -> Standing:
@@ -110,9 +112,14 @@ def transition_numbers(cycles: Sequence[JudgedRecord]) -> range:
     return range(start, start + len(cycles))
 
 
-def answered_log(judgement: LogJudgement) -> AnsweredLog:
-    """Return judged logs with their answer."""
-    numbers = transition_numbers(judgement.cycles)
+def answered_log(judgement: LogJudgement, numbers: Sequence[int] = ()) -> AnsweredLog:
+    """Return judged logs with their answer.
+
+    Args:
+        judgement: of the logs.
+        numbers: of its transitions, where they are some of more; else they are counted here.
+    """
+    numbers = numbers or transition_numbers(judgement.cycles)
     decisive = decisive_limit(judgement.limits)
     counts = _counts(judgement, numbers)
     worst = WorstOf(None if decisive is None else decisive.limit)
@@ -135,7 +142,51 @@ def answered_log(judgement: LogJudgement) -> AnsweredLog:
         doubts=tuple(_doubts(judgement, counts)),
         unseen=tuple(_unseen(judgement)),
     )
-    return AnsweredLog(judgement, answer, numbers)
+    units = _units(judgement, numbers)
+    if units:
+        # What is said of all together would be of no computer: the worst one leads.
+        worst_unit = next(each for each in units if each.answer.verdict is judgement.verdict)
+        answer = replace(
+            worst_unit.answer,
+            headline=_headline_of(units),
+            why=tuple(_why_of(units)),
+            subject=answer.subject,
+            counts=answer.counts,
+            failures=None,
+        )
+    return AnsweredLog(judgement, answer, numbers, units)
+
+
+def _units(judgement: LogJudgement, numbers: Sequence[int]) -> tuple[AnsweredLog, ...]:
+    """Return the answer of each of several computers; transitions keep their numbers."""
+    if not judgement.units:
+        return ()
+    number_of = dict(zip(map(id, judgement.reading.records), numbers, strict=True))
+    return tuple(
+        answered_log(unit, [number_of[id(record)] for record in unit.reading.records])
+        for unit in judgement.units
+    )
+
+
+def _headline_of(units: Sequence[AnsweredLog]) -> str:
+    """Return the verdict of each computer, by its name; of many how many have which."""
+    count = count_of(len(units), "computer")
+    named = (f"{computer_of(each)} {each.answer.verdict}" for each in units)
+    verdicts = [each.answer.verdict for each in units]
+    each_verdict = (f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
+    return first_short(
+        (f"{count}, each judged alone: {listed(named)}.", f"{count}: {listed(each_verdict)}.")
+    )
+
+
+def _why_of(units: Sequence[AnsweredLog]) -> Iterator[str]:
+    for each in units:
+        yield " ".join((f"{computer_of(each)}: {each.answer.headline}", *each.answer.why))
+
+
+def computer_of(log: AnsweredLog) -> str:
+    """Return what the computer of a log is called, as it stands there: hostile."""
+    return next(iter(log.judgement.reading.computers), "") or "no name"
 
 
 def _counts(judgement: LogJudgement, numbers: Sequence[int]) -> Counts:
@@ -175,7 +226,9 @@ def _nothing_judged(judgement: LogJudgement, counts: Counts) -> tuple[Reason, li
     if not kinds:
         delayed = sum(c.record.kind is SleepKind.STANDBY_PERFORMANCE for c in judgement.cycles)
         only = f"No sleep here, only {count_of(delayed, 'record')} of what delayed one."
-        return Reason.NO_TRANSITION, [only if delayed else "No sleep here."]
+        unclear = any(each.integrity.not_understood for each in judgement.reading.sources)
+        nothing = "No sleep was understood here." if unclear else "No sleep here."
+        return Reason.NO_TRANSITION, [only if delayed else nothing]
     if counts.total == counts.n(Standing.IGNORED):
         return Reason.ALL_IGNORED, [all_ignored(counts.total, "transition")]
     own = [kind for kind in kinds if kind in covered]
@@ -208,8 +261,10 @@ def _why(
     reason: Reason,
     worst: Worst | None,
 ) -> Iterator[str]:
-    """Yield what the verdict rests on besides its headline."""
+    """Yield what was not understood, then what the verdict rests on besides its headline."""
     cycles, requirement = judgement.cycles, judgement.requirement
+    for source in judgement.reading.sources:
+        yield from source.integrity.not_understood
     judged = [cycle.record for cycle in cycles if cycle.judged]
     kinds = [record.kind for record in judged]
     if kinds and not NO_SLEEPS.issuperset(kinds):
@@ -228,7 +283,8 @@ def _why(
         *near_the_limit(judged, requirement),
         *(each.why for each in others),
         *bios_advice(judged, requirement),
-        *left_out(cycles, requirement),
+        *became_boots([cycle for cycle in cycles if cycle.judged]),
+        *left_out(cycles, requirement, judgement.repeated),
         *damage(judgement.reading),
     ]
     yield from map(as_sentence, clauses)
@@ -249,7 +305,7 @@ def _subject(judgement: LogJudgement) -> Subject:
     records = judgement.reading.records
     times = [at for each in records if (at := each.wake_time_utc_ns or each.sleep_time_utc_ns)]
     return Subject(
-        computers=tuple(dict.fromkeys(names)),
+        computers=judgement.reading.computers or tuple(dict.fromkeys(names)),
         builds=tuple(builds),
         kinds=tuple(counted_kinds(judgement)),
         first_utc_ns=min(times, default=None),

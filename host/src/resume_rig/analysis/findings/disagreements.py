@@ -106,7 +106,11 @@ def _lit_before_os(pair: RecordedCycle) -> Found:
         f"Light came {ahead.value_ns / 1e6:.0f} ms before the OS had control, by its BIOS time "
         "alone: the firmware lit the display, another light was there, or the BIOS time is too "
         "long.",
-        {"of": "light", "ahead_ns": ahead.value_ns, "bound_ns": ahead.bound_ns},
+        {
+            "of": FindingKind.LIT_BEFORE_OS.value,
+            "ahead_ns": ahead.value_ns,
+            "bound_ns": ahead.bound_ns,
+        },
     )
 
 

@@ -156,7 +156,7 @@ def _proven(bounds: WakeBounds) -> Finding:
     }
     where = f": in the {_PLACE}" if under else ""
     return Finding(
-        FindingKind.BIOS_UNDER_REPORTED if under else FindingKind.BIOS_OVER_REPORTED,
+        _way_of(bounds.hidden),
         f"{_went_by(bounds.hidden)}, in this cycle, by the OS's own clock{where}.",
         {**evidence, "place": _PLACE} if under else evidence,
     )
@@ -167,12 +167,18 @@ def _suspected(hidden: Span, by: str) -> Finding:
     return Finding(
         FindingKind.SUSPICION,
         f"{_went_by(hidden)}, {by}.",
-        {"of": "bios-time", "hidden_ns": rest.value_ns, "bound_ns": rest.bound_ns},
+        {"of": _way_of(hidden).value, "hidden_ns": rest.value_ns, "bound_ns": rest.bound_ns},
     )
 
 
-def _went_by(hidden: Span) -> str:
+def _way_of(hidden: Span) -> FindingKind:
+    """Return whether the middle of it is more time than was reported, or less."""
     under = hidden.low_ns + hidden.high_ns > 0
+    return FindingKind.BIOS_UNDER_REPORTED if under else FindingKind.BIOS_OVER_REPORTED
+
+
+def _went_by(hidden: Span) -> str:
+    under = _way_of(hidden) is FindingKind.BIOS_UNDER_REPORTED
     near_ns, far_ns = (
         (hidden.low_ns, hidden.high_ns) if under else (-hidden.high_ns, -hidden.low_ns)
     )
@@ -274,7 +280,11 @@ def _disagrees(pair: RecordedCycle) -> list[Finding]:
         text = f"{apart}usual in this platform."
         return [Finding(FindingKind.FIRMWARE_DISAGREES, text, evidence)]
     text = f"{apart}usual in this campaign: one of the two is wrong here, or in most cycles."
-    return [Finding(FindingKind.SUSPICION, text, {"of": "fpdt", **evidence})]
+    return [
+        Finding(
+            FindingKind.SUSPICION, text, {"of": FindingKind.FIRMWARE_DISAGREES.value, **evidence}
+        )
+    ]
 
 
 def _over_advised(pair: RecordedCycle) -> Found:

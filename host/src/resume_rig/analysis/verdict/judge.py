@@ -7,7 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from resume_rig.analysis.ledger.contradictions import contradiction, doubted
+from resume_rig.analysis.ledger.ledger import ledger_of
 from resume_rig.analysis.reconcile.thresholds import VALUE_BOUND_MS, figure_of, reported
+from resume_rig.analysis.stats.dependence import tau_of_failures
 from resume_rig.analysis.stats.figures import failure_rate, failure_rate_upper, summarise
 from resume_rig.analysis.verdict.limits import (
     Conformity,
@@ -17,6 +20,7 @@ from resume_rig.analysis.verdict.limits import (
     verdict_of_limits,
 )
 from resume_rig.analysis.verdict.measures import Sighting, measure_words
+from resume_rig.analysis.verdict.missing import awake_beside
 from resume_rig.analysis.verdict.series import log_series
 from resume_rig.model.os_record import (
     LONGEST_FIRMWARE_MS,
@@ -37,6 +41,7 @@ from resume_rig.model.result.judgement import (
 from resume_rig.model.result.series import Training
 from resume_rig.model.result.verdict import (
     RESUME,
+    WORST_FIRST,
     Comparison,
     Limit,
     NotJudged,
@@ -54,7 +59,16 @@ rounds all of them the same way, the guard band holds all of it."""
 NOT_COVERED = "not covered by this requirement"
 ABSURD_BIOS = "bios_init_absurd_ms"
 """Figure of a judged record: the BIOS time that it reports and that is no measurement."""
-_UNMEASURED = frozenset({WhyNot.NOT_REPORTED, WhyNot.WAKES_BEFORE_SLEEP, WhyNot.ABSURD_BIOS})
+_UNMEASURED = frozenset(
+    {
+        WhyNot.NOT_REPORTED,
+        WhyNot.NOT_TIMED,
+        WhyNot.WAKES_BEFORE_SLEEP,
+        WhyNot.ABSURD_BIOS,
+        WhyNot.CONTRADICTS_ITSELF,
+        WhyNot.DOUBTED,
+    }
+)
 """Reasons of what was read and has no measurement."""
 
 
@@ -84,10 +98,10 @@ def judge_log(
 ) -> LogJudgement:
     """Return what a log alone shows against a requirement.
 
-    A record without both of its times stays in the answer, unjudged, and so does one that was read
-    before: in the same log, or in another that overlaps it. Damage of a source does not
-    take a verdict back, because what was read was read whole; `why` says that records may be
-    missing.
+    Each transition counts once, whatever records tell of it. One without a time stays in the
+    answer, undecided. Damage of a source does not take a verdict back, because what was read was
+    read whole; `why` says that records may be missing. Computers are judged each by itself, and
+    the verdict is the worst of theirs.
 
     Args:
         reading: the records.
@@ -95,45 +109,61 @@ def judge_log(
         ignore_first: leave out the first record of those kinds in each log, as S3Resume does and a
             requirement may demand; sources that overlap are one log.
     """
+    ledger = ledger_of(reading)
+    whole = _judged(ledger.reading, requirement, ignore_first, repeated=ledger.repeated)
+    each = ledger.of_each_computer()
+    if len(each) < 2:
+        return whole
+    units = tuple(_judged(of_one, requirement, ignore_first) for _, of_one in each)
+    verdicts = [unit.verdict for unit in units]
+    worst = next((each for each in WORST_FIRST if each in verdicts), Verdict.NO_EVIDENCE)
+    return replace(whole, units=units, verdict=worst)
+
+
+def _judged(
+    reading: LogReading, requirement: Requirement, ignore_first: bool, *, repeated: int = 0
+) -> LogJudgement:
     ignore_first = ignore_first or requirement.ignore_first
     first = _first_of_each_log(reading, requirement) if ignore_first else frozenset()
     required = [limit for limit in requirement.limits() if limit.required]
-    again = _repeated(reading.records)
+    believable = [believed(record) for record in reading.records]
+    odd = doubted(believable)
     cycles = tuple(
-        _again(record)
-        if index in again
-        else _judge_record(record, requirement, required, first=index in first)
-        for index, record in enumerate(reading.records)
+        _judge_record(record, requirement, required, doubt=odd.get(index), first=index in first)
+        for index, record in enumerate(believable)
     )
     judged = [cycle for cycle in cycles if cycle.judged]
-    records = [cycle.record for cycle in judged]
+    records = [cycle.record for cycle in judged if not cycle.record.failed]
     failed = sum(cycle.verdict is not Verdict.PASS for cycle in judged)
     open_ones = [cycle.record for cycle in cycles if cycle.undecided]
+    tau = tau_of_failures(
+        [cycle.verdict is not Verdict.PASS for cycle in cycles if cycle.judged or cycle.undecided]
+    )
     limits = judge_limits(
         requirement,
         [Sighting(record) for record in records],
+        broken=len(judged) - len(records),
         undecided=[(Sighting(each), frozenset({each.entered_kind})) for each in open_ones],
+        tau=tau,
+        awake=awake_beside(cycles),
     )
-    failures = failure_rate(failed, len(judged), len(open_ones))
+    failures = failure_rate(failed, len(judged), len(open_ones), tau)
     return LogJudgement(
         reading=reading,
         requirement=requirement,
         cycles=cycles,
         statistics=summarise(_resume_times(records)),
         verdict=verdict_of_limits(limits),
-        why=_why(reading, requirement, cycles, limits),
+        why=_why(reading, requirement, cycles, limits, repeated),
         failure_rate_upper=None if failures is None else failures.upper,
         not_covered=_not_covered(
-            [
-                believed(record)
-                for index, record in enumerate(reading.records)
-                if index not in again and not _died_in_covered(record, requirement)
-            ],
+            [record for record in believable if not _died_in_covered(record, requirement)],
             requirement,
         ),
         limits=limits,
         failures=failures,
         series=log_series(cycles, requirement),
+        repeated=repeated,
     )
 
 
@@ -164,32 +194,19 @@ def first_of(records: Sequence[OsRecord]) -> int:
     return times.index(min(there)) if there else 0
 
 
-def _repeated(records: Sequence[OsRecord]) -> frozenset[int]:
-    """Return the records that report, to the nanosecond, what one before them reports."""
-    taken: set[tuple[object, ...]] = set()
-    again: list[int] = []
-    for index, record in enumerate(records):
-        if record.wake_time_utc_ns is None:
-            continue
-        times = record.sleep_time_utc_ns, record.wake_time_utc_ns, record.written_utc_ns
-        took = record.sleep_ms, record.wake_ms, record.bios_init_ms, record.driver_init_ms
-        account = (record.kind, *times, *took)
-        if account in taken:
-            again.append(index)
-        taken.add(account)
-    return frozenset(again)
-
-
-def _again(record: OsRecord) -> JudgedRecord:
-    why_not = NotJudged(WhyNot.REPEATED)
-    return JudgedRecord(record, judged=False, unjudged=why_not, verdict=Verdict.NO_EVIDENCE)
-
-
 def _judge_record(
-    record: OsRecord, requirement: Requirement, required: Sequence[Limit], *, first: bool
+    record: OsRecord,
+    requirement: Requirement,
+    required: Sequence[Limit],
+    *,
+    doubt: str | None,
+    first: bool,
 ) -> JudgedRecord:
-    record = believed(record)
     why_not = why_not_judged(record, requirement)
+    if why_not is None and doubt is not None:
+        why_not = NotJudged.of(WhyNot.DOUBTED, why=doubt)
+    if why_not is None and record.failed and not (first or record.ignored):
+        return JudgedRecord(record, judged=True, unjudged=None, verdict=Verdict.FAIL, risk=0.0)
     parts = [] if why_not is not None else _conformities(record, requirement, required)
     if why_not is None and not parts:
         why_not = _not_measured(record, requirement)
@@ -231,6 +248,8 @@ def _conformities(
 
 
 def _not_measured(record: OsRecord, requirement: Requirement) -> NotJudged:
+    if record.ended is not None and record.notes:
+        return NotJudged.of(WhyNot.NOT_TIMED, why=record.notes[0].removesuffix("."))
     measures = [limit.measure for limit in requirement.limits() if limit.required]
     if measures == [RESUME]:
         values = (("BiosInit", record.bios_init_ms), ("DriverInit", record.driver_init_ms))
@@ -257,6 +276,8 @@ def why_not_judged(record: OsRecord, requirement: Requirement) -> NotJudged | No
         return NotJudged(WhyNot.FROM_IMAGE)
     if _wakes_before_it_sleeps(record):
         return NotJudged(WhyNot.WAKES_BEFORE_SLEEP)
+    if (odd := contradiction(believed(record))) is not None:
+        return NotJudged.of(WhyNot.CONTRADICTS_ITSELF, why=odd)
     return None
 
 
@@ -302,12 +323,13 @@ def _why(
     requirement: Requirement,
     cycles: Sequence[JudgedRecord],
     limits: Sequence[LimitJudgement],
+    repeated: int,
 ) -> str:
     judged = [cycle for cycle in cycles if cycle.judged]
     lead = ""
     if judged:
         lead = hybrid_lead([cycle.record.kind for cycle in judged], requirement)
-        parts = resume_sentence(limits, requirement)
+        parts = [*became_boots(judged), *resume_sentence(limits, requirement)]
         parts += near_the_limit([cycle.record for cycle in judged], requirement)
         parts += limit_clauses(limits)
         parts += bios_advice([cycle.record for cycle in judged], requirement)
@@ -322,7 +344,7 @@ def _why(
         parts = [f"{which} measured {what}{kinds}"]
     else:
         parts = ["there is no record of a sleep"]
-    parts += left_out(cycles, requirement)
+    parts += left_out(cycles, requirement, repeated)
     parts += damage(reading)
     text = lead + "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
@@ -356,18 +378,25 @@ def bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[s
     return [text] if over else []
 
 
-def left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
-    """Say what the verdict does not rest on, and how it could."""
+def left_out(
+    cycles: Sequence[JudgedRecord], requirement: Requirement, repeated: int = 0
+) -> list[str]:
+    """Say what the verdict does not rest on, and how it could.
+
+    Args:
+        cycles: each transition once.
+        requirement: what they are judged against.
+        repeated: records of transitions that others have, too.
+    """
     own = [cycle for cycle in cycles if cycle.record.entered_kind in requirement.kinds]
     reasons = Counter(cycle.unjudged.reason for cycle in own if cycle.unjudged is not None)
     died, absurd = reasons[WhyNot.NOT_BACK], reasons[WhyNot.ABSURD_BIOS]
     unmeasured = sum(reasons[reason] for reason in _UNMEASURED)
     first, marked = reasons[WhyNot.IGNORED_FIRST], reasons[WhyNot.IGNORED_BY_LISTING]
-    once = [c for c in cycles if c.unjudged is None or c.unjudged.reason is not WhyNot.REPEATED]
-    again, from_image = len(cycles) - len(once), reasons[WhyNot.FROM_IMAGE]
+    from_image = reasons[WhyNot.FROM_IMAGE]
     parts = [f"{count_of(first, 'first transition')} ignored"] if first else []
     parts += [f"{count_of(marked, 'transition')} ignored as the listing says"] if marked else []
-    parts += [f"{count_of(again, 'repeated record')} counted once"] if again else []
+    parts += [f"{count_of(repeated, 'repeated record')} counted once"] if repeated else []
     if from_image:
         parts.append(f"{count_of(from_image, 'hybrid sleep')} resumed from the image, as S4 does")
     if died:
@@ -377,11 +406,19 @@ def left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[s
         what = f"{count_of(unmeasured, 'record')} of {kinds}"
         what = what if len(requirement.kinds) > 1 else kind_count(unmeasured, requirement.kinds[0])
         parts.append(f"{what} without a measurement")
+    odd = [
+        dict(each.unjudged.figures)["why"]
+        for each in own
+        if each.unjudged is not None and each.unjudged.reason is WhyNot.CONTRADICTS_ITSELF
+    ]
+    if odd:
+        they = "contradicts itself" if len(odd) == 1 else "contradict themselves, the first"
+        parts.append(f"{count_of(len(odd), 'record')} {they}: {odd[0]}")
     if absurd:
         counts = "counts" if absurd == 1 else "count"
         what = count_of(absurd, "BIOS time")
         parts.append(f"{what} of more than 10 minutes {counts} as not measured")
-    others = [c.record.kind for c in once if c.record.entered_kind not in requirement.kinds]
+    others = [c.record.kind for c in cycles if c.record.entered_kind not in requirement.kinds]
     measured = {
         cycle.record.kind
         for cycle in cycles
@@ -393,7 +430,27 @@ def left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[s
             for kind in dict.fromkeys(others)
         )
         parts.append(f"{NOT_COVERED}: {listed}")
-    return parts
+        parts += became_boots([c for c in cycles if c.record.entered_kind not in requirement.kinds])
+    return parts + _missed_deepest(cycles)
+
+
+def _missed_deepest(cycles: Sequence[JudgedRecord]) -> list[str]:
+    """Say in how many sleeps the platform's deepest idle state was not reached."""
+    missed = [c.record.kind for c in cycles if figure_of(c.record, "deepest_state_missed")]
+    return [
+        f"the deepest idle state was not reached in {missed.count(kind)} of"
+        f" {kind_count(sum(c.record.kind is kind for c in cycles), kind)}"
+        for kind in dict.fromkeys(missed)
+    ]
+
+
+def became_boots(cycles: Sequence[JudgedRecord]) -> list[str]:
+    """Say which sleeps ended in a boot instead of a resume, and why, where the log has it."""
+    failed = [cycle.record for cycle in cycles if cycle.record.failed]
+    found = Counter(record.kind for record in failed)
+    reasons = dict.fromkeys(note for record in failed for note in record.notes[:1])
+    parts = [f"{kind_count(n, kind)} became a boot" for kind, n in found.items()]
+    return [*parts, *(reason.removesuffix(".") for reason in list(reasons)[:1])]
 
 
 def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:
@@ -464,7 +521,7 @@ def _resume_text(judged: LimitJudgement, worst_ms: int, requirement: Requirement
         text += "it across" if hidden == 1 else "them across"
     text += f"; the worst took {worst_ms} ms"
     not_passed = failed + marginal + broken + undecided
-    upper = failure_rate_upper(not_passed, n + broken + undecided)
+    upper = failure_rate_upper(not_passed, n + broken + undecided, tau=judged.tau)
     if upper >= 1:
         return text  # all failed: a bound of 100 % says nothing
     counted = " (undecided ones counted as failed)" if marginal else ""

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from resume_rig.analysis.reconcile.hidden_time import hidden_bios
 from resume_rig.analysis.stats.figures import (
     beta_below,
@@ -27,10 +29,11 @@ from resume_rig.analysis.verdict.measures import (
     side_of,
     time_for_rate_ns,
 )
+from resume_rig.analysis.verdict.missing import TimesBeside
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import SOFT_OFF, Outcome, OutsideCycle, OutsideState
-from resume_rig.model.result.judgement import LimitJudgement
+from resume_rig.model.result.judgement import LimitJudgement, Missing
 from resume_rig.model.result.verdict import (
     BIOS,
     RESUME,
@@ -40,7 +43,7 @@ from resume_rig.model.result.verdict import (
     Requirement,
     Verdict,
 )
-from resume_rig.model.units import TIME_UNITS_NS, count_of, percent_up
+from resume_rig.model.units import NS_PER_MS, TIME_UNITS_NS, count_of, percent_up
 
 UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
 """Comparisons of which the smaller values conform."""
@@ -245,6 +248,9 @@ def judge_limits(
     sightings: Iterable[Sighting],
     broken: int = 0,
     undecided: Iterable[Undecided] = (),
+    *,
+    tau: float = 1.0,
+    awake: Missing | None = None,
 ) -> tuple[LimitJudgement, ...]:
     """Return the judgement on each limit.
 
@@ -254,15 +260,20 @@ def judge_limits(
         broken: further cycles that failed without a value: they never woke, or stayed dark.
         undecided: further cycles that woke from a sleep that the requirement covers, and of which
             there is no evidence; gone through once.
+        tau: cycles that count as one, by the runs in which they fail (stats/dependence.py).
+        awake: of a log, how long its PC was awake after those of which there is no evidence.
     """
     judged = [_Judged(limit, requirement.guard_band) for limit in requirement.limits()]
-    for sighting in sightings:
-        for each in judged:
-            each.add(sighting)
     for sighting, kinds in undecided:
         for each in judged:
             each.add_undecided(sighting, kinds)
-    return tuple(_judge(each, broken if each.limit.required else 0, requirement) for each in judged)
+    for sighting in sightings:
+        for each in judged:
+            each.add(sighting)
+    return tuple(
+        _judge(each, broken if each.limit.required else 0, requirement, tau, awake)
+        for each in judged
+    )
 
 
 def verdict_of_limits(judgements: Sequence[LimitJudgement]) -> Verdict:
@@ -287,6 +298,7 @@ class _Judged:
         self.undecided = self.unread = 0
         self.by_wires = False
         self._guard_band = guard_band
+        self._beside = TimesBeside()
 
     def add(self, sighting: Sighting) -> None:
         value = value_for(self.limit, sighting)
@@ -295,6 +307,8 @@ class _Judged:
             self.by_wires |= sighting.cycle is not None
             self.parts.append(found)
             self.values.append(_shown_value(self.limit, value, sighting))
+            if self.undecided and self._is_compared:
+                self._beside.add(sighting, recorded=True)
         else:
             self.add_undecided(sighting, possible_kinds(sighting))
 
@@ -302,8 +316,25 @@ class _Judged:
         """Count a cycle without a value, where the limit is for such a one."""
         if not kinds.isdisjoint(self.limit.kinds) and _may_have(self.limit.measure, sighting):
             self.undecided += 1
+            if self._is_compared:
+                self._beside.add(sighting, recorded=False)
             void = sighting.cycle is not None and sighting.cycle.outside.outcome is Outcome.INVALID
             self.unread += sighting.record is None and not void
+
+    @property
+    def _is_compared(self) -> bool:
+        """Whether a PASS would hide what became of the others; of a share, they count as failed."""
+        return self.limit.required and self.limit.share is None
+
+    def missing(self, further: Missing | None) -> Missing | None:
+        """Return what becomes of the cycles without a value, by what there is of them."""
+        limit = self.limit
+        room_ms = None
+        if self.values and limit.comparison in UPPER and not is_rate(limit.measure):
+            middle_ns = float(np.median(self.values)) * TIME_UNITS_NS[limit.unit]
+            room_ms = (limit.value - middle_ns) / NS_PER_MS
+        further = further if self.undecided and self._is_compared else None
+        return self._beside.missing(room_ms, limit.measure, further)
 
 
 def _may_have(measure: str, sighting: Sighting) -> bool:
@@ -333,9 +364,28 @@ def _do(n: int, many: str, one: str | None = None) -> str:
     return (one or f"{many}s") if n == 1 else many
 
 
-def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudgement:
+def _missing_text(missing: Missing | None) -> str:
+    """Say that the cycles without a value are the slow ones; nothing where they are not."""
+    if missing is None or not missing.speaks_against:
+        return ""
+    which = "more of them than chance makes"
+    if missing.beyond:
+        n = missing.beyond
+        which = f"{n} would be over the limit if {'it is' if n == 1 else 'they are'} as late by it"
+    return (
+        f"{count_of(missing.n, 'cycle')} without a value took longer: "
+        f"{measure_words(missing.measure)} {missing.middle_ms:.0f} ms in the middle, "
+        f"{missing.usual_ms:.0f} ms of those with one; {which}"
+    )
+
+
+def _judge(
+    judged: _Judged, broken: int, requirement: Requirement, tau: float, awake: Missing | None
+) -> LimitJudgement:
     limit, parts, values = judged.limit, judged.parts, judged.values
-    undecided, evidence = judged.undecided, _evidence_text(judged, requirement)
+    undecided, missing = judged.undecided, judged.missing(awake)
+    lacks = (_evidence_text(judged, requirement), _missing_text(missing) if parts else "")
+    evidence = "; ".join(filter(None, lacks))
     failed = sum(part.verdict is Verdict.FAIL for part in parts)
     marginal = sum(part.verdict is Verdict.MARGINAL for part in parts)
     hidden = sum(part.hidden for part in parts)
@@ -344,7 +394,9 @@ def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudge
     needed = shown = None
     if limit.share is None:
         verdict = _of_every_cycle(len(parts), failed + broken, marginal)
-        why = _why_every(limit, len(parts), failed, marginal, broken=broken, undecided=undecided)
+        why = _why_every(
+            limit, len(parts), failed, marginal, broken=broken, undecided=undecided, tau=tau
+        )
         # Of a FAIL they may be all the reason.
         why += f"; {count_of(broken, 'cycle')} failed without a value" if broken else ""
     else:
@@ -352,12 +404,18 @@ def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudge
         needed = cycles_needed(1.0 - limit.share, limit.confidence)
         open_ones = marginal + undecided
         verdict = _of_share(
-            limit, n, failed + broken, open_ones=open_ones, undecided=undecided, needed=needed
+            limit,
+            n,
+            failed + broken,
+            open_ones=open_ones,
+            undecided=undecided,
+            needed=needed,
+            tau=tau,
         )
         shown = 1.0 - failure_rate_upper(
-            failed + broken + open_ones, n + undecided, limit.confidence
+            failed + broken + open_ones, n + undecided, limit.confidence, tau
         )
-        why = _why_share(limit, verdict, n + undecided, failed + broken, open_ones)
+        why = _why_share(limit, verdict, n + undecided, failed + broken, open_ones, tau=tau)
     if evidence and verdict is not Verdict.FAIL:
         verdict, why = Verdict.NO_EVIDENCE, f"{evidence}; {why}"
     else:
@@ -379,6 +437,8 @@ def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudge
         hidden=hidden,
         undecided=undecided,
         evidence=evidence,
+        missing=missing,
+        tau=tau,
     )
 
 
@@ -399,19 +459,33 @@ def _of_every_cycle(n: int, failed: int, marginal: int) -> Verdict:
 
 
 def _of_share(
-    limit: Limit, n: int, failed: int, *, open_ones: int, undecided: int, needed: int
+    limit: Limit,
+    n: int,
+    failed: int,
+    *,
+    open_ones: int,
+    undecided: int,
+    needed: int,
+    tau: float,
 ) -> Verdict:
     """A FAIL rests on the `n` judged cycles: what is missing cannot undo it."""
     allowed = 1.0 - (limit.share or 0.0)
-    if failure_rate_upper(failed + open_ones, n + undecided, limit.confidence) <= allowed:
+    if failure_rate_upper(failed + open_ones, n + undecided, limit.confidence, tau) <= allowed:
         return Verdict.PASS
-    if failure_rate_lower(failed, n, limit.confidence) > allowed:
+    if failure_rate_lower(failed, n, limit.confidence, tau) > allowed:
         return Verdict.FAIL
     return Verdict.NO_EVIDENCE if n < needed else Verdict.MARGINAL
 
 
 def _why_every(
-    limit: Limit, n: int, failed: int, marginal: int, *, broken: int, undecided: int
+    limit: Limit,
+    n: int,
+    failed: int,
+    marginal: int,
+    *,
+    broken: int,
+    undecided: int,
+    tau: float,
 ) -> str:
     if n == 0:
         return f"{limit_text(limit)}: not measured in any judged cycle"
@@ -419,7 +493,7 @@ def _why_every(
         text = f"{limit_text(limit)}: {n} of {count_of(n, 'cycle')} within it"
         if broken:
             return text
-        upper = percent_up(failure_rate_upper(undecided, n + undecided, 0.95))
+        upper = percent_up(failure_rate_upper(undecided, n + undecided, 0.95, tau))
         counted = f" ({undecided} without evidence counted as failed)" if undecided else ""
         return f"{text}; at most {upper} of cycles are beyond it (95 % confidence){counted}"
     text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} "
@@ -427,7 +501,9 @@ def _why_every(
     return f"{text}, {marginal} undecided" if marginal else text
 
 
-def _why_share(limit: Limit, verdict: Verdict, n: int, failed: int, marginal: int) -> str:
+def _why_share(
+    limit: Limit, verdict: Verdict, n: int, failed: int, marginal: int, *, tau: float
+) -> str:
     text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} beyond it"
     if marginal:
         text += f", {marginal} undecided"
@@ -436,7 +512,7 @@ def _why_share(limit: Limit, verdict: Verdict, n: int, failed: int, marginal: in
     if verdict is Verdict.FAIL:
         return f"{text}, so the contrary is shown"
     with_these = cycles_needed(1.0 - (limit.share or 0.0), limit.confidence, failed + marginal)
-    beyond = percent_up(failure_rate_upper(failed + marginal, n, limit.confidence))
+    beyond = percent_up(failure_rate_upper(failed + marginal, n, limit.confidence, tau))
     return (
         f"{text}, which leaves up to {beyond} of cycles beyond it; {with_these} cycles "
         "without a further one would demonstrate it"

@@ -66,7 +66,6 @@ _UNCOVERED: Final = frozenset({WhyNot.NOT_COVERED, WhyNot.OTHER_KIND, WhyNot.OTH
 _OTHERWISE: Final = frozenset({WhyNot.SHALLOW, WhyNot.WRONG_STATE})
 COUNTED_AS: Final[Mapping[WhyNot, str]] = MappingProxyType(
     {
-        WhyNot.REPEATED: "repeated",
         WhyNot.IGNORED_FIRST: "ignored",
         WhyNot.IGNORED_BY_LISTING: "ignored",
         WhyNot.IGNORED_BY_PLAN: "ignored",
@@ -76,9 +75,12 @@ COUNTED_AS: Final[Mapping[WhyNot, str]] = MappingProxyType(
         WhyNot.FROM_IMAGE: "not S3",
         WhyNot.NOT_BACK: "not measured",
         WhyNot.NOT_REPORTED: "not measured",
+        WhyNot.NOT_TIMED: "not measured",
         WhyNot.NOT_MEASURED: "not measured",
         WhyNot.WAKES_BEFORE_SLEEP: "not measured",
         WhyNot.ABSURD_BIOS: "not measured",
+        WhyNot.CONTRADICTS_ITSELF: "not measured",
+        WhyNot.DOUBTED: "not measured",
         WhyNot.IMPOSSIBLE_BIOS: "impossible BIOS time",
         WhyNot.NO_RECORD: "no record",
         WhyNot.MATCH_UNCERTAIN: "match not certain",

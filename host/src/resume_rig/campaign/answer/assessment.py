@@ -289,7 +289,8 @@ def assess_capture(
         for number, cut in enumerate(cuts, start=1)
     ]
     built[-1:] = [_unless_cut_off(cycle, capture.end_ns) for cycle in built[-1:]]
-    built = list(with_flicker(built, capture.edges, sampling.step_ns))
+    begins_ns = [cut.edges[0].t_ns for cut in cuts]
+    built = list(with_flicker(built, begins_ns, capture.edges, sampling.step_ns))
     turned = " ".join(polarity_notes(capture))
     if turned:
         built = [with_wrong_polarity(cycle, turned) for cycle in built]

@@ -118,8 +118,12 @@ class _Watching:
         self._records += new
         if not new:
             return
-        log, before = self.answered(), len(self._records) - len(new)
-        for number, cycle in zip(log.numbers[before:], log.judgement.cycles[before:], strict=True):
+        log, numbers = self.answered(), {id(record) for record in new}
+        judgement = log.judgement
+        every = zip(log.numbers, judgement.reading.records, judgement.cycles, strict=True)
+        for number, record, cycle in every:
+            if id(record) not in numbers:
+                continue
             if self._as_json:
                 answer_json([watched_json(cycle, number)])
             else:

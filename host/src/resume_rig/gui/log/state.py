@@ -51,7 +51,8 @@ def judge_logs(
     if reading is None:
         reading = read_logs(paths, progress=lambda done: progress(done, len(paths)))
     judgement = judge_log(reading, requirement, ignore_first=ignore_first)
-    return LogsJudged(answered_log(judgement), rank(reading.records), advise(reading))
+    once = judgement.reading
+    return LogsJudged(answered_log(judgement), rank(once.records), advise(once))
 
 
 _UTC_LENGTH: Final = 19
@@ -64,12 +65,15 @@ def transition_table(log: AnsweredLog) -> Table:
     records = [cycle.record for cycle in cycles]
     names = [PurePath(source.path).name for source in judgement.reading.sources]
     sources = [word_column("source", (names[r.source] for r in records))] if len(names) > 1 else []
+    several = len(judgement.reading.computers) > 1
+    owners = [word_column("computer", (r.computer for r in records))] if several else []
     notes = _notes(log)
     return Table(
         (
             number_column("transition", log.numbers, "As every face numbers it"),
             number_column("record", (r.record_id for r in records), "Its number in the log"),
             *sources,
+            *owners,
             word_column("kind", (kind_words(r.kind) for r in records)),
             word_column("verdict", map(_verdict, cycles)),
             word_column("woke, UTC", (_moment(r.wake_time_utc_ns) for r in records)),

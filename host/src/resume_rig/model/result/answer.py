@@ -156,7 +156,7 @@ class Team(StrEnum):
     DRIVER = "Driver"
     RIG = "Rig"
     IMAGE = "Image team"
-    OPEN = "Not known"
+    OPEN = "No owner"
 
 
 @unique

@@ -28,7 +28,6 @@ WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdi
 class WhyNot(StrEnum):
     """Why a transition is not judged; JSON and exports have the name, a reader the sentence."""
 
-    REPEATED = "repeated"
     IGNORED_FIRST = "ignored-first"
     IGNORED_BY_LISTING = "ignored-by-listing"
     IGNORED_BY_PLAN = "ignored-by-plan"
@@ -38,9 +37,12 @@ class WhyNot(StrEnum):
     FROM_IMAGE = "from-image"
     NOT_BACK = "not-back"
     NOT_REPORTED = "not-reported"
+    NOT_TIMED = "not-timed"
     NOT_MEASURED = "not-measured"
     WAKES_BEFORE_SLEEP = "wakes-before-sleep"
     ABSURD_BIOS = "absurd-bios"
+    CONTRADICTS_ITSELF = "contradicts-itself"
+    DOUBTED = "doubted"
     IMPOSSIBLE_BIOS = "impossible-bios"
     NO_RECORD = "no-record"
     MATCH_UNCERTAIN = "match-uncertain"
@@ -57,7 +59,6 @@ class WhyNot(StrEnum):
 
 _SENTENCES: Final[Mapping[WhyNot, str]] = MappingProxyType(
     {
-        WhyNot.REPEATED: "repeated: an earlier record reports the same sleep",
         WhyNot.IGNORED_FIRST: "ignored: the first transition of its log",
         WhyNot.IGNORED_BY_LISTING: "ignored: its listing marks it so",
         WhyNot.IGNORED_BY_PLAN: "ignored: the plan leaves this cycle out",
@@ -70,10 +71,13 @@ _SENTENCES: Final[Mapping[WhyNot, str]] = MappingProxyType(
         " does",
         WhyNot.NOT_BACK: "not measured: the OS did not come back from this {kind}",
         WhyNot.NOT_REPORTED: "not measured: the record reports no {missing}",
+        WhyNot.NOT_TIMED: "not measured: {why}",
         WhyNot.NOT_MEASURED: "not measured: no {missing}",
         WhyNot.WAKES_BEFORE_SLEEP: "not measured: the record's WakeTime lies before its SleepTime",
         WhyNot.ABSURD_BIOS: "not measured: no firmware takes the {bios_ms} ms of BIOS time that"
         " the record reports",
+        WhyNot.CONTRADICTS_ITSELF: "not measured: the record contradicts itself: {why}",
+        WhyNot.DOUBTED: "not measured: the record is doubted: {why}",
         WhyNot.IMPOSSIBLE_BIOS: "impossible BIOS time: clock and wires leave no room for it",
         WhyNot.NO_RECORD: "no record: {why}",
         WhyNot.MATCH_UNCERTAIN: "match not certain: {why}",

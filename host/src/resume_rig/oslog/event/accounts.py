@@ -350,11 +350,15 @@ class AccountReader:
         )
         if sleep_ns is not None and wake_ns is not None and wake_ns < sleep_ns:
             self._values.tally.count(Problem.WAKE_BEFORE_SLEEP)
+        kind = _kind_of(target, effective, source_type, ms)
+        if kind is SleepKind.UNKNOWN:
+            states = f"TargetState {target} and EffectiveState {effective}"
+            self._values.tally.not_understood("log's sleeps", f"one with {states}")
         return replace(
             BARE_RECORD,
             source=self._source,
             record_id=account.record_id,
-            kind=_kind_of(target, effective, source_type, ms),
+            kind=kind,
             sleep_time_utc_ns=sleep_ns,
             wake_time_utc_ns=wake_ns,
             written_utc_ns=account.time_utc_ns,
@@ -469,7 +473,7 @@ class AccountReader:
     def _why_left(self, ending: Ending, booted: Iterable[Event]) -> tuple[str, ...]:
         if ending is not Ending.BECAME_BOOT:
             return (_LEFT[ending],)
-        notes = [_LEFT[ending]]
+        notes = []
         for event in booted:
             if event.role is EventRole.IMAGE_REFUSED:
                 status = event.data.get("FailureStatus", "").strip()[:_QUOTED_CHARS]
@@ -478,7 +482,7 @@ class AccountReader:
                 notes.append(f"Kernel-Boot 29: Windows did not resume from its image ({words}).")
             elif event.role is EventRole.DIED:
                 notes.append("Kernel-Power 41: the PC was not shut down before that boot.")
-        return tuple(notes)
+        return (*notes, _LEFT[ending])
 
     def read_death(
         self, death: Event, entered: Event | None, more: Iterable[Figure], os_build: int | None
@@ -594,7 +598,7 @@ class AccountReader:
 _NO_END: Final = "The log has no end of this session."
 _QUOTED_CHARS: Final = 200
 _LEFT: Final[Mapping[Ending, str]] = {
-    Ending.RESUMED: "Windows wrote no account of this wake (Power-Troubleshooter 1).",
+    Ending.RESUMED: "Windows logged no Power-Troubleshooter 1 for this wake, so it has no times.",
     Ending.BECAME_BOOT: "It ended in a boot instead of a resume.",
     Ending.REFUSED: "Windows began this sleep and stayed awake.",
     Ending.OPEN: "The log ends before this sleep does.",

@@ -38,6 +38,7 @@ from resume_rig.report.parts.document import (
     SLOWEST_LIMIT,
     advice_json,
     components_json,
+    ending_json,
     failures_json,
     limits_judged_json,
     requirement_json,
@@ -238,6 +239,7 @@ def _inside(record: OsRecord | None) -> dict[str, Json]:
         "hiber_read_ms": None if record is None else record.hiber_read_ms,
         "hiber_write_ms": None if record is None else record.hiber_write_ms,
         "wake_source": None if record is None else wake_source_json(record.wake_source),
+        **ending_json(record),
     }
 
 
@@ -313,6 +315,7 @@ def _unmatched(unmatched: UnmatchedRecord) -> dict[str, Json]:
         "resume_ms": record.resume_ms,
         "reason": unmatched.reason.value,
         "text": RECORD_REASONS[unmatched.reason],
+        **ending_json(record),
     }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from resume_rig.analysis.answer.log import AnsweredLog, standing_of_record
+from resume_rig.analysis.answer.log import AnsweredLog, computer_of, standing_of_record
 from resume_rig.analysis.answer.log_figures import training_in
 from resume_rig.analysis.findings.advice import advise, rank
 from resume_rig.analysis.verdict.measures import hibernate_rates
@@ -13,6 +13,7 @@ from resume_rig.report.parts.document import (
     SLOWEST_LIMIT,
     advice_json,
     components_json,
+    ending_json,
     failures_json,
     hibernate_json,
     identity_json,
@@ -62,7 +63,18 @@ def log_document(log: AnsweredLog) -> Iterator[str]:
     yield f'"advice":{json_text(advice_json(advise(judgement.reading)))},\n'
     yield f'"limits_judged":{json_text(limits_judged_json(judgement.limits))},\n'
     training = training_in(judgement.reading.records)
-    yield f'"training":{json_text(training_json(training))}}}\n'
+    yield f'"training":{json_text(training_json(training))},\n'
+    yield f'"units":{json_text([_unit(unit) for unit in log.units])}}}\n'
+
+
+def _unit(unit: AnsweredLog) -> dict[str, Json]:
+    return {
+        "computer": text_json(computer_of(unit)),
+        "verdict": unit.answer.verdict.value,
+        "answer": answer_json(unit.answer),
+        "statistics": _statistics(unit.judgement),
+        "limits_judged": limits_judged_json(unit.judgement.limits),
+    }
 
 
 def _statistics(judgement: LogJudgement) -> dict[str, Json]:
@@ -82,6 +94,7 @@ def _source(source: LogSource) -> dict[str, Json]:
         "integrity": {
             "ok": source.integrity.ok,
             "problems": [text_json(problem) for problem in source.integrity.problems],
+            "not_understood": [text_json(text) for text in source.integrity.not_understood],
         },
         "identity": identity_json(source.identity),
         "from_description": source.from_description,
@@ -119,6 +132,7 @@ def cycle_json(cycle: JudgedRecord, number: int) -> dict[str, Json]:
         "why_not_reason": None if cycle.unjudged is None else cycle.unjudged.reason.value,
         "transition": number,
         "standing": standing_of_record(cycle).value,
+        **ending_json(record),
     }
 
 

@@ -93,11 +93,12 @@ class Transition:
     @property
     def note(self) -> str:
         """What a reader has to know of the row; empty for an ordinary one of a single log."""
+        notes = " ".join(self.cycle.record.notes).removesuffix(".")
         kind = "hybrid" if self.among and self.cycle.record.resume_ms is not None else ""
         origin = f"in {self.origin}" if self.origin else ""
         owner = self.cycle.record.wake_source.timer_owner
         timer = f"timer of {owner}" if owner else ""
-        return "; ".join(filter(None, (kind, self._remark, timer, origin)))
+        return "; ".join(filter(None, (kind, self._remark, notes, timer, origin)))
 
     @property
     def _remark(self) -> str:
@@ -148,7 +149,7 @@ def main_transitions(log: AnsweredLog) -> list[Transition]:
             of_other_kind=False,
             at_limit=cycle.record.resume_ms == judgement.requirement.resume_limit_ms,
             among=mixed and cycle.record.kind is SleepKind.HYBRID,
-            origin=origins[cycle.record.source],
+            origin=_origin(log.judgement, origins, cycle.record),
             limited=limited_values(limits, cycle.record) if cycle.judged else "",
         )
         for number, cycle in own
@@ -169,7 +170,7 @@ def transitions_not_covered(log: AnsweredLog, kind: SleepKind) -> list[Transitio
             counts=False,
             ignored=False,
             of_other_kind=True,
-            origin=origins[cycle.record.source],
+            origin=_origin(log.judgement, origins, cycle.record),
         )
         for number, cycle in _numbered(log)
         if cycle.record.kind is kind
@@ -183,6 +184,12 @@ def _origins(judgement: LogJudgement) -> list[str]:
         return [""] * max(1, len(paths))
     names = [Path(path).name for path in paths]
     return names if len(set(names)) == len(names) else paths
+
+
+def _origin(judgement: LogJudgement, origins: list[str], record: OsRecord) -> str:
+    """Return from which log a row is, and of which computer, where there are several."""
+    computer = record.computer if len(judgement.reading.computers) > 1 else ""
+    return ", ".join(filter(None, (origins[record.source], computer)))
 
 
 def has_own_table(judgement: LogJudgement, kind: SleepKind) -> bool:
