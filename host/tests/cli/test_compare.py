@@ -190,4 +190,6 @@ unit = "ms"
     assert (limit["verdict"], limit["n"], limit["failed"]) == ("FAIL", 7, 7)
     assert limit["risk"] == 0.0
     assert named.document["statistics"]["failure_rate"]["failures"] == 7
-    assert by_environment.out.startswith("FAIL: 7 of 7 cycles: press to display on over 100 ms.\n")
+    assert by_environment.out.startswith(
+        "FAIL: 7 of 7 cycles: power button to display on over 100 ms.\n"
+    )
