@@ -41,9 +41,10 @@ FLOORS = {
 WINGS = {
     "analysis": [
         {"stats"},
-        {"cycles", "reconcile"},
+        {"cycles", "reconcile", "ledger"},
         {"findings"},
         {"verdict"},
+        {"answer"},
         {"match", "compare"},
     ],
     "campaign": [{"plan"}, {"store"}, {"dut"}, {"run"}, {"answer"}],

@@ -237,18 +237,29 @@ def test_a_file_that_was_changed_added_or_taken_is_named(command, bundle: Path) 
     ]
 
 
+def contents(bundle: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(bundle) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
 def test_a_bundle_that_was_cut_or_bent_is_not_whole(command, bundle: Path, folder: Path) -> None:
     whole = bundle.read_bytes()
     for length in (0, 10, len(whole) // 2, len(whole) - 5):
         (folder / "cut.zip").write_bytes(whole[:length])
         assert command("verify", "cut.zip").status == 1
+    unused = 0
     for place in range(0, len(whole), max(1, len(whole) // 200)):
         bent = bytearray(whole)
         bent[place] ^= 0x40
         (folder / "bent.zip").write_bytes(bent)
         said = command("verify", "bent.zip")
-        assert (said.status, said.err) == (1, ""), place
-        assert said.out.startswith("Bundle NOT intact")
+        assert (said.status, said.err) in ((1, ""), (4, "")), place
+        if said.status == 4:  # a bit that Deflate leaves unused: every reader still gets the same
+            assert contents(folder / "bent.zip") == contents(bundle), place
+            unused += 1
+        else:
+            assert said.out.startswith("Bundle NOT intact")
+    assert unused <= 2
 
 
 @pytest.mark.parametrize(

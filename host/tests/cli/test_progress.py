@@ -207,8 +207,8 @@ def test_a_full_disk_is_told_to_the_command_on_end_with_the_answer_so_far(
     assert said.status == 2
     assert told["RESUME_RIG_EVENT"] == "end"
     assert "is full" in told["RESUME_RIG_TEXT"]
-    again = f"resume-rig run --resume {shell_word(Path('a b.rrs'))}"
-    assert f"`{again}` goes on" in told["RESUME_RIG_TEXT"]
+    again = f"resume-rig run --resume {shell_word(Path('a b.rrs'))} --rig "
+    assert f"`{again}" in told["RESUME_RIG_TEXT"]
     assert told["RESUME_RIG_VERDICT"] == said.document["verdict"]
     assert Path("a b.html").exists()
 

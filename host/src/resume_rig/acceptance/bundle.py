@@ -237,7 +237,7 @@ class Judged:
 
     def texts(self) -> Iterator[tuple[str, Iterable[bytes]]]:
         """Yield answer and report, each in pieces; both name the store as the bundle does."""
-        pieces = correlation_pieces(self.assessed.correlation, self.assessed.facts)
+        pieces = correlation_pieces(self.assessed.campaign)
         yield ANSWER, (piece.encode() for piece in pieces)
         raw = raw_of_store(Path(STORE), Path(REPORT))
         yield REPORT, [html_at(self.assessed, f"begun {self.begun}", raw).encode()]
@@ -289,7 +289,8 @@ def judge_bundled(store: Path) -> Judged:
     with Store.open(store) as opened:
         begun = utc_json(opened.identity.created_utc_ns)
     facts = dataclasses.replace(assessed.facts, store_path=STORE)
-    return Judged(dataclasses.replace(assessed, facts=facts), begun)
+    campaign = dataclasses.replace(assessed.campaign, facts=facts)
+    return Judged(dataclasses.replace(assessed, campaign=campaign), begun)
 
 
 def manifest_bytes(manifest: Mapping[str, Json]) -> bytes:

@@ -193,6 +193,11 @@ _ENDINGS: Final[Mapping[SleepKind, Ending]] = {
 _FROM_IMAGE: Final = frozenset({SleepKind.S4, SleepKind.HYBRID, SleepKind.FAST_STARTUP})
 
 
+def host_of(computer: str) -> str:
+    """Return a computer's name without case and domain: one that joins a domain is the same."""
+    return computer.lower().partition(".")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class WakeSource:
     """What woke the DUT, OS-reported.
@@ -321,11 +326,14 @@ class Integrity:
     Attributes:
         ok: nothing is missing.
         notes: those of the problems that are no damage.
+        not_understood: those of the problems by which a reader could not tell what something of
+            its own kind is; they quote the source and are hostile.
     """
 
     ok: bool
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    not_understood: tuple[str, ...] = ()
 
     @property
     def damage(self) -> tuple[str, ...]:
@@ -372,7 +380,8 @@ class LogReading:
 
     Attributes:
         computers: names of the computers that the sleeps of event logs are of; more than one where
-            a PC was renamed, or a log collects those of several; hostile. No store keeps them.
+            a PC was renamed, or a log collects those of several; hostile. Of a store its records
+            have them.
         overlaps: sources that are one log, because each shares a record with another of them; those
             of one group by their indexes. No store keeps them.
     """

@@ -116,7 +116,7 @@ def figures_html(assessed: Assessed) -> str:
     The frame has no rights (`sandbox`): its style does not touch the log, and whatever text of a
     DUT is in it can run nothing. The page inside was escaped; here it is once more.
     """
-    page = embedded_report(assessed.correlation, assessed.facts, "for this log")
+    page = embedded_report(assessed.campaign, "for this log")
     return (
         f'<iframe sandbox="" title="figures of the campaign" loading="lazy" '
         f'style="width:100%;height:{_HEIGHT_PX}px;border:1px solid #999" '

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from resume_rig.analysis.answer.headline import first_short
 from resume_rig.analysis.stats.dependence import pooled_tau
 from resume_rig.analysis.stats.figures import beta_below, failure_rate, undecided_text
 from resume_rig.analysis.stats.trend import fisher_p, holm
@@ -164,6 +165,7 @@ _DO: Final = {
     Verdict.FAIL: ("fails", "fail"),
     Verdict.MARGINAL: ("is marginal", "are marginal"),
     Verdict.NO_EVIDENCE: ("gives no evidence", "give no evidence"),
+    Verdict.PASS: ("passes", "pass"),
 }
 # Assumed: names that a sentence holds; the document has all.
 _NAMED_MOST: Final = 3
@@ -203,12 +205,34 @@ def survey(
     why = f"{_without_s3(found, requirement)}{why}"
     if unread:
         why += f"; {count_of(len(unread), noun_of_unread(unread))} could not be read"
-    return Fleet(requirement, tuple(by), tuple(groups), verdict, why, tuple(unread), tuple(copies))
+    return Fleet(
+        requirement=requirement,
+        by=tuple(by),
+        groups=tuple(groups),
+        verdict=verdict,
+        headline=_headline(found),
+        why=why,
+        unread=tuple(unread),
+        copies=tuple(copies),
+    )
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the worst; what gives no evidence is worse than a PASS. NO-EVIDENCE of none."""
     return min(verdicts, key=WORST_FIRST.index, default=Verdict.NO_EVIDENCE)
+
+
+def _headline(campaigns: Sequence[FleetCampaign]) -> str:
+    """Return how many campaigns have which verdict, none of them left out."""
+    if not campaigns:
+        return "There is no campaign to judge."
+    counts, total = Counter(each.verdict for each in campaigns), len(campaigns)
+    first, *others = [each for each in WORST_FIRST if counts[each]]
+    rest = "".join(f", {counts[each]} {_DO[each][counts[each] > 1]}" for each in others)
+    did = f"{_DO[first][counts[first] > 1]}{rest}."
+    noun = counted_campaigns(campaigns).partition(" ")[2]
+    forms = (f"{counts[first]} of {total} {noun} {did}", f"{counts[first]} of {total} {did}")
+    return first_short(forms)
 
 
 def _answer(campaigns: Sequence[FleetCampaign]) -> tuple[Verdict, str]:

@@ -9,6 +9,8 @@ from typing import Final
 
 from resume_rig.analysis.findings.advice import moment_of
 from resume_rig.analysis.findings.sleeps import state_mismatch
+from resume_rig.analysis.ledger.contradictions import doubted
+from resume_rig.analysis.ledger.ledger import ledger_of
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
 from resume_rig.analysis.stats.trend import training_of
 from resume_rig.analysis.verdict.judge import believed
@@ -110,6 +112,7 @@ class Evidence:
         parts: hashes of its cycles, or one of all that a log or a capture has; a session whose
             parts another one has, too, is a copy of it.
         rig: board and address, by which rigs can be distinguished; empty of a log.
+        simulated: it measured no PC; None where nobody states it.
     """
 
     path: str
@@ -123,6 +126,7 @@ class Evidence:
     begun_utc_ns: int | None = None
     parts: frozenset[int] = frozenset()
     rig: str = ""
+    simulated: bool | None = None
 
 
 @dataclass(slots=True)
@@ -211,7 +215,9 @@ def computer_of(identity: Mapping[str, str], computers: Sequence[str]) -> str:
 
 
 def evidence_of_log(path: str, reading: LogReading) -> Evidence:
-    """Return what a log has to be compared."""
+    """Return what a log has to be compared: each transition once, its times where they may be."""
+    ledger = ledger_of(reading)
+    reading, odd = ledger.reading, doubted([believed(each) for each in ledger.reading.records])
     identity: dict[str, str] = {}
     notes = []
     for source in reading.sources:
@@ -224,7 +230,15 @@ def evidence_of_log(path: str, reading: LogReading) -> Evidence:
     identity = {name: text for name, text in identity.items() if name not in _COMPUTER}
     if computer:
         identity["computer"] = computer
-    records = reading.records
+    if odd:
+        count = count_of(len(odd), "record")
+        notes.append(f"{path}: {count} with times that exclude each other left out.")
+    untimed = sum(each.ended is not None for each in reading.records)
+    if untimed:
+        notes.append(f"{path}: {count_of(untimed, 'transition')} without resume times.")
+    if len(reading.computers) > 1:
+        notes.append(f"{path}: its sleeps are of {count_of(len(reading.computers), 'computer')}.")
+    records = [each for index, each in enumerate(reading.records) if index not in odd]
     wakes = Counter(r.wake_source.name for r in records if r.wake_source.type is not None)
     return Evidence(
         path=path,

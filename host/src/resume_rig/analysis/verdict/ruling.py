@@ -13,14 +13,17 @@ from typing import Final
 
 from resume_rig.analysis.findings.sleeps import state_mismatch
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
+from resume_rig.analysis.verdict.events import happened
 from resume_rig.analysis.verdict.judge import (
     NOT_COVERED,
     covers,
+    event_clauses,
     hybrid_lead,
     is_covered,
     limit_clauses,
     resume_sentence,
     why_not_judged,
+    why_not_real,
     worst_of,
 )
 from resume_rig.analysis.verdict.limits import (
@@ -43,6 +46,7 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import (
     BROKEN,
     MEANINGS,
+    Correlation,
     Outcome,
     OutsideCycle,
     OutsideState,
@@ -66,7 +70,6 @@ _UNCOVERED: Final = frozenset({WhyNot.NOT_COVERED, WhyNot.OTHER_KIND, WhyNot.OTH
 _OTHERWISE: Final = frozenset({WhyNot.SHALLOW, WhyNot.WRONG_STATE})
 COUNTED_AS: Final[Mapping[WhyNot, str]] = MappingProxyType(
     {
-        WhyNot.REPEATED: "repeated",
         WhyNot.IGNORED_FIRST: "ignored",
         WhyNot.IGNORED_BY_LISTING: "ignored",
         WhyNot.IGNORED_BY_PLAN: "ignored",
@@ -76,9 +79,12 @@ COUNTED_AS: Final[Mapping[WhyNot, str]] = MappingProxyType(
         WhyNot.FROM_IMAGE: "not S3",
         WhyNot.NOT_BACK: "not measured",
         WhyNot.NOT_REPORTED: "not measured",
+        WhyNot.NOT_TIMED: "not measured",
         WhyNot.NOT_MEASURED: "not measured",
         WhyNot.WAKES_BEFORE_SLEEP: "not measured",
         WhyNot.ABSURD_BIOS: "not measured",
+        WhyNot.CONTRADICTS_ITSELF: "not measured",
+        WhyNot.DOUBTED: "not measured",
         WhyNot.IMPOSSIBLE_BIOS: "impossible BIOS time",
         WhyNot.NO_RECORD: "no record",
         WhyNot.MATCH_UNCERTAIN: "match not certain",
@@ -88,6 +94,7 @@ COUNTED_AS: Final[Mapping[WhyNot, str]] = MappingProxyType(
         WhyNot.WRONG_STATE: "in the wrong state",
         WhyNot.NOT_OURS: "not ours",
         WhyNot.EDGES_LOST: "invalid",
+        WhyNot.POLARITY: "wrong polarity, check it",
         WhyNot.RIG_FAULT: "rig fault",
         WhyNot.INTERRUPTED: "interrupted",
     }
@@ -112,12 +119,16 @@ class Ruling:
     Attributes:
         unjudged: why it does not count; None where it does.
         undecided: it does not count, though it woke from a sleep that the requirement covers.
+        failed_by: outcomes and findings by which it fails, whatever its times.
+        untimed: it fails by these alone, and its times are no evidence of any resume.
     """
 
     verdict: Verdict
     judged: bool
     unjudged: NotJudged | None
     undecided: bool = False
+    failed_by: tuple[str, ...] = ()
+    untimed: bool = False
 
 
 def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJudged) -> Ruling:
@@ -139,9 +150,43 @@ def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJudged)
         found = _by_values(cycle, requirement, no_record)
     if outside.ignored:
         return Ruling(found.verdict, False, NotJudged(WhyNot.IGNORED_BY_PLAN))
+    if failed_by := _failed_by(cycle, requirement):
+        untimed = not found.judged
+        return Ruling(Verdict.FAIL, True, None, failed_by=failed_by, untimed=untimed)
     if not found.judged and covered_kinds(cycle, requirement):
         return replace(found, undecided=True)
     return found
+
+
+def has_tried(cycle: ReconciledCycle, requirement: Requirement) -> bool:
+    """Return whether a cycle tried what a requirement is about, however it ended.
+
+    What was asked for decides; where nobody asked, what the wires or the record show, and a sleep
+    that never was is of any kind.
+    """
+    outside = cycle.outside
+    if outside.ignored or outside.outcome in (Outcome.RIG_FAULT, Outcome.INTERRUPTED):
+        return False
+    if outside.outcome is Outcome.INVALID:
+        return bool(covered_kinds(cycle, requirement))
+    if outside.asked is not None:
+        return outside.asked in requirement.kinds
+    kinds = possible_kinds(sighting_of(cycle))
+    return not kinds or not kinds.isdisjoint(requirement.kinds)
+
+
+def tried_of(cycles: Iterable[ReconciledCycle], requirement: Requirement) -> Iterator[Sighting]:
+    """Yield the cycles that limits on what cycles did are on, as `judge_limits` takes them."""
+    return (sighting_of(cycle) for cycle in cycles if has_tried(cycle, requirement))
+
+
+def _failed_by(cycle: ReconciledCycle, requirement: Requirement) -> tuple[str, ...]:
+    """Return the outcomes and findings by which a cycle fails a requirement, each once."""
+    limits = [each for each in requirement.limits() if each.is_event and each.required]
+    if not limits or not has_tried(cycle, requirement):
+        return ()
+    sighting = sighting_of(cycle)
+    return tuple(dict.fromkeys(x for each in limits for x in happened(each, sighting) or ()))
 
 
 def covered_kinds(cycle: ReconciledCycle, requirement: Requirement) -> frozenset[SleepKind]:
@@ -178,6 +223,8 @@ def ruled(cycle: ReconciledCycle, ruling: Ruling) -> ReconciledCycle:
         judged=ruling.judged,
         unjudged=ruling.unjudged,
         undecided=ruling.undecided,
+        failed_by=ruling.failed_by,
+        untimed=ruling.untimed,
     )
 
 
@@ -212,9 +259,15 @@ def _other_kind(asked: SleepKind, requirement: Requirement) -> NotJudged:
 def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJudged) -> Ruling:
     sighting = sighting_of(cycle)
     why_not = MEANINGS[cycle.outside.outcome].why_not or _contradiction(sighting, requirement)
+    if any(f.kind is FindingKind.WRONG_POLARITY for f in cycle.outside.findings):
+        why_not = NotJudged.of(WhyNot.POLARITY)
     if why_not is not None:
         return Ruling(Verdict.NO_EVIDENCE, False, why_not)
-    required = [limit for limit in requirement.limits() if limit.required]
+    required = [each for each in requirement.limits() if each.required and not each.is_event]
+    if not required and not has_tried(cycle, requirement):
+        return Ruling(Verdict.NO_EVIDENCE, False, _not_measured(sighting, requirement, no_record))
+    if not required:
+        return Ruling(Verdict.PASS, True, None)  # what it did is looked at after this
     parts = [
         conformity_of(limit, sighting, guard_band=requirement.guard_band) for limit in required
     ]
@@ -235,7 +288,8 @@ def _contradiction(sighting: Sighting, requirement: Requirement) -> NotJudged | 
 
 
 def _not_measured(sighting: Sighting, requirement: Requirement, no_record: NotJudged) -> NotJudged:
-    measures = [limit.measure for limit in requirement.limits() if limit.required]
+    limits = [each for each in requirement.limits() if each.required and not each.is_event]
+    measures = [limit.measure for limit in limits]
     if sighting.cycle is not None and sighting.cycle.bios_impossible:
         return NotJudged(WhyNot.IMPOSSIBLE_BIOS)
     if sighting.record is None and any(side_of(name) is not Side.OUTSIDE for name in measures):
@@ -245,8 +299,90 @@ def _not_measured(sighting: Sighting, requirement: Requirement, no_record: NotJu
     return NotJudged.of(WhyNot.NOT_MEASURED, missing=" and no ".join(map(measure_words, measures)))
 
 
+class Tally:
+    """What clauses on a campaign's verdict count, gathered cycle by cycle."""
+
+    def __init__(self) -> None:
+        self._cycles = 0
+        self._broken: Counter[Outcome] = Counter()
+        self._kinds: list[SleepKind] = []
+        self._contradicted = self._judged = 0
+        self._reasons: Counter[WhyNot] = Counter()
+        self._otherwise: dict[str, None] = {}
+        self._uncovered: Counter[SleepKind] = Counter()
+
+    def add(self, cycle: ReconciledCycle) -> None:
+        """Count a cycle that was ruled upon."""
+        self._cycles += 1
+        if cycle.judged:
+            self._judged += 1
+            broken = cycle.outside.outcome in BROKEN
+            # What a limit on what cycles did says is not said again.
+            self._broken[cycle.outside.outcome] += broken and not cycle.failed_by
+            if cycle.record is not None:
+                self._kinds.append(cycle.record.kind)
+            wrong = not BIOS_IS_WRONG.isdisjoint(finding.kind for finding in cycle.findings)
+            self._contradicted += wrong and not broken and not cycle.untimed
+        elif cycle.unjudged is not None:
+            self._reasons[cycle.unjudged.reason] += 1
+            if slept_otherwise(cycle):
+                self._otherwise[dict(cycle.unjudged.figures)["why"]] = None
+            if cycle.record is not None and is_uncovered(cycle):
+                self._uncovered[cycle.record.kind] += 1
+
+    @property
+    def reasons(self) -> Mapping[WhyNot, int]:
+        """How many cycles do not count, by reason."""
+        return self._reasons
+
+    def hybrid_lead(self, requirement: Requirement) -> str:
+        """Return that hybrid sleeps are judged as S3, or ""."""
+        return hybrid_lead(self._kinds, requirement)
+
+    def broken(self) -> list[str]:
+        """Say how many cycles failed without a time."""
+        words = [MEANINGS[each].words for each in MEANINGS if self._broken[each]]
+        if not words:
+            return []
+        how = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+        return [f"{count_of(self._broken.total(), 'cycle')} {how}"]
+
+    def none_judged(self) -> list[str]:
+        """Say that no cycle can be judged, where none can."""
+        if self._judged:
+            return []
+        if self._cycles == 1:
+            return ["the only cycle cannot be judged"]
+        return [f"none of the {count_of(self._cycles, 'cycle')} can be judged"]
+
+    def contradicted(self, limits: Sequence[LimitJudgement]) -> list[str]:
+        """Say that what was judged rests on BIOS times that clock and wires contradict."""
+        limited = (each.limit.measure for each in limits if each.limit.required)
+        if not self._contradicted or {RESUME, BIOS}.isdisjoint(limited):
+            return []
+        return [f"clock and wires contradict the BIOS time of {self._contradicted} of them"]
+
+    def left_out(self, requirement: Requirement) -> list[str]:
+        """Say how many cycles do not count, by reason, and which kinds --kind would judge."""
+        named: Counter[str] = Counter()
+        for reason, n in self._reasons.items():
+            named[COUNTED_AS[reason]] += n
+        ignored = named.pop(COUNTED_AS[WhyNot.IGNORED_BY_PLAN], 0)
+        parts = [f"{count_of(ignored, 'first transition')} ignored"] if ignored else []
+        if named:
+            listed = ", ".join(f"{n} {reason}" for reason, n in named.items())
+            parts.append(f"{count_of(named.total(), 'cycle')} without evidence ({listed})")
+        parts += self._otherwise
+        kinds = [
+            f"{n} {kind} (--kind {kind})"
+            for kind, n in self._uncovered.items()
+            if kind in TRANSITIONS and kind not in requirement.kinds
+        ]
+        return [*parts, f"{NOT_COVERED}: {', '.join(kinds)}"] if kinds else parts
+
+
 def campaign_why(
-    cycles: Collection[ReconciledCycle],
+    cycles: Iterable[ReconciledCycle],
     requirement: Requirement,
     limits: Sequence[LimitJudgement],
     further: Sequence[str] = (),
@@ -254,69 +390,44 @@ def campaign_why(
     """Return what the verdict on a campaign rests on, in one sentence.
 
     Args:
-        cycles: all of them, ruled upon.
+        cycles: all of them, ruled upon; gone through once.
         requirement: what they were judged against.
         limits: the judgement on each limit.
         further: clauses about what the evidence itself is worth.
     """
-    judged = Counter(cycle.outside.outcome for cycle in cycles if cycle.judged)
-    broken = {outcome: count for outcome, count in judged.items() if outcome in BROKEN}
-    parts = resume_sentence(limits, requirement)
-    if not judged:
-        parts.append(
-            "the only cycle cannot be judged"
-            if len(cycles) == 1
-            else f"none of the {count_of(len(cycles), 'cycle')} can be judged"
-        )
-    parts += limit_clauses(limits)
-    parts += _contradicted(cycles, limits)
-    if broken:
-        words = [MEANINGS[each].words for each in MEANINGS if each in broken]
-        how = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
-        parts.insert(0, f"{count_of(sum(broken.values()), 'cycle')} {how}")
-    kinds = [c.record.kind for c in cycles if c.judged and c.record is not None]
-    text = hybrid_lead(kinds, requirement) + "; ".join(
-        [*parts, *_left_out(cycles, requirement), *further]
-    )
+    tally = Tally()
+    for cycle in cycles:
+        tally.add(cycle)
+    parts = [
+        *event_clauses(limits, failed=True),
+        *tally.broken(),
+        *resume_sentence(limits, requirement),
+        *tally.none_judged(),
+        *limit_clauses(limits),
+        *event_clauses(limits, failed=False),
+        *tally.contradicted(limits),
+        *tally.left_out(requirement),
+        *further,
+    ]
+    text = tally.hybrid_lead(requirement) + "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _contradicted(cycles: Iterable[ReconciledCycle], limits: Sequence[LimitJudgement]) -> list[str]:
-    """Say that what was judged rests on BIOS times that clock and wires contradict."""
-    if not any(each.limit.required and each.limit.measure in (RESUME, BIOS) for each in limits):
-        return []
-    timed = (c for c in cycles if c.judged and c.outside.outcome not in BROKEN)
-    wrong = sum(not BIOS_IS_WRONG.isdisjoint(f.kind for f in c.findings) for c in timed)
-    return [f"clock and wires contradict the BIOS time of {wrong} of them"] if wrong else []
+def refused_unless_real(
+    correlation: Correlation, requirement: Requirement, *, simulated: bool | None
+) -> Correlation:
+    """Return an answer; one without a verdict where the requirement refuses such evidence.
 
-
-def _left_out(cycles: Collection[ReconciledCycle], requirement: Requirement) -> list[str]:
-    """Say how many cycles do not count, by reason."""
-    reasons = Counter(
-        COUNTED_AS[cycle.unjudged.reason] for cycle in cycles if cycle.unjudged is not None
-    )
-    ignored = reasons.pop("ignored", 0)
-    parts = [f"{count_of(ignored, 'first transition')} ignored"] if ignored else []
-    without = sum(reasons.values())
-    if without:
-        listed = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
-        parts.append(f"{count_of(without, 'cycle')} without evidence ({listed})")
-    otherwise = (c.unjudged for c in cycles if not c.judged and slept_otherwise(c))
-    slept = dict.fromkeys(dict(why.figures)["why"] for why in otherwise if why is not None)
-    return [*parts, *slept, *_not_covered(cycles, requirement)]
-
-
-def _not_covered(cycles: Iterable[ReconciledCycle], requirement: Requirement) -> list[str]:
-    """Say which kinds of sleep were left out that could be judged by themselves."""
-    kinds = Counter(
-        cycle.record.kind for cycle in cycles if cycle.record is not None and is_uncovered(cycle)
-    )
-    listed = [
-        f"{n} {kind} (--kind {kind})"
-        for kind, n in kinds.items()
-        if kind in TRANSITIONS and kind not in requirement.kinds
-    ]
-    return [f"{NOT_COVERED}: {', '.join(listed)}"] if listed else []
+    Args:
+        correlation: the answer.
+        requirement: what it was judged against.
+        simulated: whether no PC was measured; None where nobody states it, which is not enough.
+    """
+    why = why_not_real(requirement, simulated)
+    if not why:
+        return correlation
+    why = f"{why}; {correlation.why}"
+    return replace(correlation, verdict=Verdict.NO_EVIDENCE, why=why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +465,7 @@ def answer_limit(cycles: Collection[ReconciledCycle], limit: Limit) -> LimitAnsw
         resume_limit_ms=None,
         bios_advised_ms=None,
         further=(limit,),
+        back_whole=False,
     )
     judged = Derived(cycles, partial(_ruled, requirement=alone))
     worst: ReconciledCycle | None = None

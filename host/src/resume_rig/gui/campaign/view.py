@@ -46,7 +46,7 @@ from resume_rig.gui.widgets.page import (
 )
 from resume_rig.gui.widgets.plot_panel import LanesPlot
 from resume_rig.gui.widgets.store_menu import ShownStore, ask_to_open
-from resume_rig.gui.worker.campaign_state import CampaignState, Phase
+from resume_rig.gui.worker.campaign_state import CampaignState, Phase, no_failure_words
 from resume_rig.gui.worker.events import RunCampaign
 from resume_rig.gui.worker.jobs import JobSlot
 from resume_rig.model.errors import UsageError
@@ -392,7 +392,7 @@ class CampaignView(View):
         self.tabs.setTabText(0, title)
         self.failures.setVisible(bool(state.failures))
         self.no_failures.setVisible(not state.failures)
-        show_text(self.no_failures, "No failures" if state.done else "No cycle is over yet.")
+        show_text(self.no_failures, no_failure_words(state))
 
     def _draw_next(self, state: CampaignState) -> None:
         """Draw the plot that is most behind; one at a time, so that the window never waits long."""
@@ -473,7 +473,7 @@ class CampaignView(View):
         if self.failures.count():
             self._failure_chosen(self.failures.item(0))
         else:
-            self.desk.show_status("No cycle has failed.")
+            self.desk.show_status(no_failure_words(self.desk.state.campaign))
 
     def _load_plan(self) -> None:
         self._ask("Load a plan", "Plans (*.toml)", self.editor.load)

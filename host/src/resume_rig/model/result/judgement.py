@@ -35,6 +35,8 @@ class LimitJudgement:
         missing: what wires, light and the log show of those without a value; None where there are
             none, or nothing shows them.
         tau: cycles that count as one in the bounds on their share, as failures come in runs.
+        of_log: no cycle of a rig is among them.
+        did: of a limit on outcomes or findings, each that was found, and in how many cycles.
     """
 
     limit: Limit
@@ -51,6 +53,8 @@ class LimitJudgement:
     hidden: int = 0
     undecided: int = 0
     evidence: str = ""
+    of_log: bool = False
+    did: tuple[tuple[str, int], ...] = ()
     missing: "Missing | None" = None
     tau: float = 1.0
 
@@ -147,6 +151,9 @@ class LogJudgement:
         limits: each limit of the requirement, judged over all cycles that count.
         failures: how often judged cycles fail; None without any.
         series: the judged cycles' times, one entry for each measure that has values.
+        repeated: records that were left out because they are of transitions that others have, too.
+        units: of transitions of several computers, the judgement of each; else empty. The verdict
+            is the worst of theirs, and all other figures are of all of them.
     """
 
     reading: LogReading
@@ -160,6 +167,8 @@ class LogJudgement:
     limits: tuple[LimitJudgement, ...] = ()
     failures: FailureRate | None = None
     series: tuple[SeriesStatistics, ...] = ()
+    repeated: int = 0
+    units: tuple["LogJudgement", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +225,7 @@ class CampaignFacts:
         reset_to_tsc: PLTRST# rising to the TSC's zero, as the DUT profile bounds it, or as it is
             taken without one.
         log_sources: what its OS records are from; a record's `source` is an index of these.
+        simulated: it was run on a simulated bench; None where nobody states it.
     """
 
     store_path: str
@@ -233,3 +243,4 @@ class CampaignFacts:
     unfinished: bool = False
     begun_utc_ns: int | None = None
     reset_to_tsc: BoundedNs | None = None
+    simulated: bool | None = None

@@ -149,7 +149,9 @@ def _drain(event: Event, values: EventValues) -> list[Figure]:
     start_mwh, end_mwh = (values.whole(event, name) for name in names)
     if not start_mwh or not end_mwh:
         return []
-    return [Figure("sleep_energy_drain_mwh", start_mwh - end_mwh)]
+    drained = Figure("sleep_energy_drain_mwh", start_mwh - end_mwh)
+    full = named(event, values, {"PreviousFullEnergyCapacityAtStart": "full_charge_mwh"})
+    return [drained, *full]
 
 
 def _suspend(event: Event, values: EventValues) -> list[Figure]:
@@ -304,6 +306,10 @@ _SESSION: Final[Mapping[str, str]] = {
     "EnergyDrain": "energy_drain_mwh",
     "Reason": "exit_reason",
 }
+_ENTERED: Final[Mapping[str, str]] = {
+    "Reason": "entry_reason",
+    "BatteryFullChargeCapacityOnEnter": "full_charge_mwh",
+}
 _SHARES: Final = (("drips_us", "drips_percent"), ("hardware_drips_us", "hardware_drips_percent"))
 _DEATH: Final[Mapping[str, str]] = {
     "BugcheckCode": "bugcheck_code",
@@ -350,11 +356,15 @@ class AccountReader:
         )
         if sleep_ns is not None and wake_ns is not None and wake_ns < sleep_ns:
             self._values.tally.count(Problem.WAKE_BEFORE_SLEEP)
+        kind = _kind_of(target, effective, source_type, ms)
+        if kind is SleepKind.UNKNOWN:
+            states = f"TargetState {target} and EffectiveState {effective}"
+            self._values.tally.not_understood("log's sleeps", f"one with {states}")
         return replace(
             BARE_RECORD,
             source=self._source,
             record_id=account.record_id,
-            kind=_kind_of(target, effective, source_type, ms),
+            kind=kind,
             sleep_time_utc_ns=sleep_ns,
             wake_time_utc_ns=wake_ns,
             written_utc_ns=account.time_utc_ns,
@@ -401,9 +411,7 @@ class AccountReader:
             os_build: of the last boot, None where the log names none.
             more: figures of what stands between the record before and this one.
         """
-        figures = (
-            [] if entered is None else named(entered, self._values, {"Reason": "entry_reason"})
-        )
+        figures = [] if entered is None else named(entered, self._values, _ENTERED)
         figures += named(left, self._values, _SESSION)
         figures += self._shares({figure.name: figure.value for figure in figures})
         return self._record(left, SleepKind.MODERN_STANDBY, entered, os_build, (*figures, *more))
@@ -469,7 +477,7 @@ class AccountReader:
     def _why_left(self, ending: Ending, booted: Iterable[Event]) -> tuple[str, ...]:
         if ending is not Ending.BECAME_BOOT:
             return (_LEFT[ending],)
-        notes = [_LEFT[ending]]
+        notes = []
         for event in booted:
             if event.role is EventRole.IMAGE_REFUSED:
                 status = event.data.get("FailureStatus", "").strip()[:_QUOTED_CHARS]
@@ -478,7 +486,7 @@ class AccountReader:
                 notes.append(f"Kernel-Boot 29: Windows did not resume from its image ({words}).")
             elif event.role is EventRole.DIED:
                 notes.append("Kernel-Power 41: the PC was not shut down before that boot.")
-        return tuple(notes)
+        return (*notes, _LEFT[ending])
 
     def read_death(
         self, death: Event, entered: Event | None, more: Iterable[Figure], os_build: int | None
@@ -594,7 +602,7 @@ class AccountReader:
 _NO_END: Final = "The log has no end of this session."
 _QUOTED_CHARS: Final = 200
 _LEFT: Final[Mapping[Ending, str]] = {
-    Ending.RESUMED: "Windows wrote no account of this wake (Power-Troubleshooter 1).",
+    Ending.RESUMED: "Windows logged no Power-Troubleshooter 1 for this wake, so it has no times.",
     Ending.BECAME_BOOT: "It ended in a boot instead of a resume.",
     Ending.REFUSED: "Windows began this sleep and stayed awake.",
     Ending.OPEN: "The log ends before this sleep does.",

@@ -27,6 +27,8 @@ _Companions = tuple[Event, ...]
 COLD_BOOT: Final = "0"
 """BootType of Kernel-Boot 27; 1 is fast startup, 2 a wake from hibernation."""
 
+_FROM_IMAGE: Final = ("1", "2")
+
 _WAKE: Final = frozenset(
     {
         EventRole.RESUMED,
@@ -155,7 +157,9 @@ class CycleTracker:
 
     def _leave(self, cycle: _ByRole, ending: Ending, booted: Iterable[Event] = ()) -> None:
         if not _SHOWS_A_SLEEP.isdisjoint(cycle):
-            ending = Ending.RESUMED if _has_wake(cycle) else ending
+            kind = cycle.get(EventRole.BOOT_TYPE)
+            resumed = kind is not None and kind.data.get("BootType") in _FROM_IMAGE
+            ending = Ending.RESUMED if resumed or _has_wake(cycle) else ending
             self._left.append(LeftCycle(tuple(cycle.values()), ending, tuple(booted)))
 
     def _leave_interrupted(self) -> None:

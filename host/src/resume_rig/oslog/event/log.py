@@ -55,15 +55,24 @@ class RecordNumbers:
         self._all_numbered = True
         self._rises = False
         self._falls = False
+        self._least = self._latest_ns = 0
 
-    def add(self, number: int | None) -> None:
-        """Take the number of the next event."""
+    def add(self, event: Event) -> None:
+        """Take the next event.
+
+        A number below all others, of an event that is later than all others, is of a log that was
+        cleared: what follows is a stretch of its own.
+        """
+        number = event.record_id
         if number is None:
             self._all_numbered = False
             return
-        if self._numbers:
+        time_ns = event.time_utc_ns or 0
+        if self._numbers and (number > self._least or time_ns <= self._latest_ns):
             self._rises = self._rises or number > self._numbers[-1]
             self._falls = self._falls or number < self._numbers[-1]
+        self._least = min(number, self._least) if self._numbers else number
+        self._latest_ns = max(time_ns, self._latest_ns)
         self._numbers.append(number)
 
     @property
@@ -236,7 +245,7 @@ class _WholeLog:
         elif self._held is not None:
             self._held.append(event)
         else:
-            self.numbers.add(event.record_id)
+            self.numbers.add(event)
             self.assembler.feed(event)
 
     def finish(self) -> list[OsRecord]:

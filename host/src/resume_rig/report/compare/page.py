@@ -16,7 +16,11 @@ from resume_rig.model.result.comparison import (
     SampleFacts,
 )
 from resume_rig.model.result.verdict import Comparison as LimitSide
-from resume_rig.model.units import NS_PER_MS, count_of
+from resume_rig.model.units import (
+    NS_PER_MS,
+    capitalised,
+    count_of,
+)
 from resume_rig.report.compare.terminal import (
     EffectRow,
     causes_sentence,
@@ -29,7 +33,6 @@ from resume_rig.report.compare.terminal import (
 from resume_rig.report.drawing.axis import Axis, time_axis
 from resume_rig.report.drawing.marks import Strips, StripSource, margin_of, time_strips
 from resume_rig.report.parts.page import Badge, Pair, Tile, TrustBadge, identity_pairs
-from resume_rig.report.text.wording import capitalised
 
 _BADGES: Final = {
     Answer.REGRESSION: Badge("REGRESSION", "fail"),

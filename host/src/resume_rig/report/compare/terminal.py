@@ -17,6 +17,7 @@ from resume_rig.model.result.comparison import (
     Unit,
 )
 from resume_rig.model.units import percent_up
+from resume_rig.report.parts.answer import band_lines
 from resume_rig.report.text.terminal_style import Column, TerminalStyle, fitting_columns
 from resume_rig.report.text.terminal_text import Colour
 from resume_rig.report.text.wording import MISSING
@@ -206,6 +207,7 @@ _COLOURS = {
 
 def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
     """Yield the whole answer of `compare` in pieces to be written as they are."""
+    yield from band_lines(comparison.band, style)
     yield style.paragraph(subject_sentence(comparison))
     for warning in comparison.warnings:
         yield style.paragraph(f"Warning: {warning}")

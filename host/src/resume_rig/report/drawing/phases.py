@@ -11,6 +11,12 @@ from typing import Final
 
 from markupsafe import Markup
 
+from resume_rig.analysis.reconcile.milestones import (
+    InsideMilestones,
+    OutsideMilestones,
+    inside_milestones,
+    outside_milestones,
+)
 from resume_rig.analysis.verdict.ruling import is_uncovered
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Outcome, ReconciledCycle
@@ -19,11 +25,7 @@ from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import NS_PER_MS
 from resume_rig.report.drawing.axis import (
     Axis,
-    InsideMilestones,
-    OutsideMilestones,
     Scale,
-    inside_milestones,
-    outside_milestones,
     time_axis,
 )
 from resume_rig.report.text.wording import outcome_words, quantity_text, unjudged_word

@@ -5,11 +5,18 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from resume_rig.analysis.compare.fleet import counted_campaigns, noun_of_unread
+from resume_rig.analysis.findings.groups import (
+    Doubt,
+    doubt_of,
+)
 from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.result.fleet import Fleet, FleetCampaign, FleetGroup
 from resume_rig.model.result.series import CycleMark
 from resume_rig.model.result.verdict import RESUME, FindingKind, Requirement
-from resume_rig.model.units import count_of
+from resume_rig.model.units import (
+    capitalised,
+    count_of,
+)
 from resume_rig.report.drawing.marks import Strips, StripSource, time_strips
 from resume_rig.report.fleet.terminal import (
     LIGHT,
@@ -24,8 +31,6 @@ from resume_rig.report.fleet.terminal import (
     subject_sentence,
 )
 from resume_rig.report.parts.page import Badge, Pair, Tile, TrustBadge, badge, requirement_pairs
-from resume_rig.report.text.findings import Doubt, doubt_of
-from resume_rig.report.text.wording import capitalised
 
 _DRAWN_MOST: Final = 60
 
@@ -51,6 +56,7 @@ class FleetPage:
     title: str
     generated: str
     badge: Badge
+    headline: str
     why: str
     subject: str
     trust: tuple[TrustBadge, ...]
@@ -67,7 +73,8 @@ def fleet_page(fleet: Fleet, generated: str) -> FleetPage:
         title=f"Many {nouns_of(fleet.campaigns).subjects}",
         generated=generated,
         badge=badge(fleet.verdict),
-        why=fleet.why,
+        headline=fleet.headline,
+        why=f"{capitalised(fleet.why)}.",
         subject=subject_sentence(fleet),
         trust=tuple(_trust(fleet)),
         tiles=_tiles(fleet),

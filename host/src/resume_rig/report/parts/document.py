@@ -33,6 +33,16 @@ _TEXT_LIMIT: Final = 300
 _FIGURES_LIMIT: Final = 500
 
 
+def ending_json(record: OsRecord | None) -> dict[str, Json]:
+    """Return whose sleep a record is of, how it ended, and what is odd about it."""
+    ending = None if record is None else record.ending
+    return {
+        "computer": (text_json(record.computer) or None) if record is not None else None,
+        "ending": None if ending is None else ending.value,
+        "notes": None if record is None else [text_json(note) for note in record.notes],
+    }
+
+
 def components_json(record: OsRecord | None) -> dict[str, Json]:
     """Return the keys that a cycle has of its components and figures; empty without a record."""
     components = () if record is None else record.components
@@ -178,7 +188,9 @@ def requirement_json(requirement: Requirement) -> dict[str, Json]:
             "ignore_first": requirement.ignore_first,
             "limit_fails": requirement.limit_fails,
             "guard_band": requirement.guard_band,
+            "back_whole": requirement.back_whole,
         },
+        "evidence": "real" if requirement.real_only else "any",
         "evidence_min": requirement.evidence_min,
     }
 
@@ -196,6 +208,7 @@ def limits_judged_json(judgements: Sequence[LimitJudgement]) -> list[Json]:
             "broken": each.broken,
             "undecided": each.undecided,
             "missing": None if each.missing is None else _missing(each.missing),
+            "did": dict(each.did),
             "worst": number_json(each.worst),
             "risk": number_json(each.risk),
             "share_shown": number_json(each.shown),
