@@ -25,6 +25,7 @@ Prints each world's false statements and what it missed, and then a table:
     others      pairs of cycle and record, outcomes, faults of the DUT, counts of sleeps and
                 computers, "complete", impossible times that are judged
     findings    those that accuse nobody, odd units of a fleet: rates, not lies
+    suspicions  of a BIOS time that is honest
     95 %        intervals of campaigns: those that do not hold the truth, of all
     found       records whose pair is called certain and right, of those that the logs hold
 
@@ -48,8 +49,8 @@ from world.truths import at_most
 PROCESSES = 2
 COLUMNS = ("firmware", "bound", "verdict")
 HEAD = (
-    "| world | campaigns | false | firmware | bounds | verdicts | others | findings | 95 % "
-    "| found | missed |\n|---|---|---|---|---|---|---|---|---|---|---|"
+    "| world | campaigns | false | firmware | bounds | verdicts | others | findings "
+    "| suspicions | 95 % | found | missed |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
 )
 
 
@@ -119,6 +120,7 @@ def row(name: str, every: list[Judgement]) -> str:
         *(cell({kind}) for kind in COLUMNS),
         cell(others),
         cell(loose),
+        cell({"suspicion"}),
         f"{campaign.count(False)} of {len(campaign)}" if campaign else "",
         f"{right / own:.0%}" if own and stated["pair"] else "",
         "; ".join(f"{n} {what}" for what, n in missed.items()),

@@ -80,6 +80,7 @@ def test_of_real_logs(shared_data: Path, tmp_path: Path, name: str) -> None:
     ("text", "words"),
     [
         ("[ 1.000000] PM: suspend netry (deep)\n", "1 of the kernel's lines about sleep"),
+        ("[ 1.000000] x\n[ 1.000000] y\n> [ 1.000000] PM: suspend exit\n", "about sleep"),
         ("<Events><Event><System/></Event></Events>", "1 of the log's events"),
     ],
 )

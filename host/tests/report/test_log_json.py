@@ -1,11 +1,15 @@
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from resume_rig.analysis.answer.log import answered_log
+from resume_rig.analysis.verdict.judge import judge_log
+from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.os_record import SleepKind
+from resume_rig.oslog.reading import read_logs
 from resume_rig.report.log.document import log_document
 
 CYCLE_KEYS = [
@@ -195,3 +199,16 @@ def test_hostile_text_stays_bounded_ascii_in_a_valid_document(samples: Any, host
     document = json.loads(text)
     document["cycles"][0]["wake_source"]["text"].encode("utf-8")
     assert len(document["why"]) <= 4_000
+
+
+def test_each_computer_has_its_answer(fixtures_dir: Path) -> None:
+    names = ("two-s3-cycles.xml", "wakes-without-account.xml")
+    reading = read_logs([fixtures_dir / "logs" / name for name in names])
+    document = document_of(judge_log(reading, load_requirement("sysfund-0004")))
+    found = [(unit["computer"], unit["verdict"]) for unit in document["units"]]
+    assert found == [("DUT", "PASS"), ("BENCH-4", "NO-EVIDENCE")]
+    assert document["verdict"] == "NO-EVIDENCE"
+    numbers = [unit["answer"]["transitions"]["undecided"] for unit in document["units"]]
+    assert numbers == [[], [4, 9, 10]]
+    assert {cycle["computer"] for cycle in document["cycles"]} == {"DUT", "BENCH-4"}
+    assert document["cycles"][7]["ending"] == "became-boot"

@@ -12,6 +12,7 @@ from world.truths import (
     FAILED,
     FAULTS,
     FIRMWARE,
+    MARGIN,
     NEUTRAL,
     SLEPT,
     contradicts,
@@ -34,6 +35,7 @@ INTERVALS: dict[str, tuple[str, str]] = {
     "press_to_resume_complete_ns": ("press_wake", "complete"),
     "light_after_complete_ns": ("complete", "light"),
 }
+BIOS = {"bios-over-reported", "bios-under-reported"}
 RECONCILED = {"press_to_resume_complete_ns", "light_after_complete_ns"}
 OUTSIDE = set(INTERVALS) - RECONCILED
 
@@ -114,8 +116,10 @@ def _pair(found: Judgement, trial: Trial, cycle: Cycle, said: dict[str, Any]) ->
 def _findings(found: Judgement, trial: Trial, cycle: Cycle, said: dict[str, Any]) -> None:
     for finding in said["findings"]:
         kind = finding["kind"]
-        if kind == "suspicion":
-            found.stated["suspicion"] += 1
+        if kind == "suspicion" and finding["evidence"].get("of") in BIOS:
+            off = cycle.vector - cycle.reset_rise - cycle.bios_reported
+            true = off > 0.3 + MARGIN or off < -MARGIN
+            found.state("suspicion", "of an honest BIOS time", true=true)
         if kind in NEUTRAL:
             continue
         of = "firmware" if kind in FIRMWARE else "fault" if kind in FAULTS else "finding"
@@ -163,8 +167,9 @@ def _missed(found: Judgement, trial: Trial, pairs: list[tuple[Cycle, dict[str, A
             found.missed["a BIOS time that is off by 1 s, in cycles"] += 1
     if n < 10:
         return
+    # A suspicion names the kind that it is a suspicion of.
     kinds = Counter(
-        f["evidence"].get("of", f["kind"]) if f["kind"] == "suspicion" else f["kind"]
+        f["evidence"].get("of", "") if f["kind"] == "suspicion" else f["kind"]
         for _, said in matched
         for f in said["findings"]
     )

@@ -51,43 +51,24 @@ QUICK = {("foreign-model", 10), ("bios-long", 9), ("daylight", 2), ("coarse", 7)
 
 
 # What is known to be false today, and why. Who mends it takes the mark away: it is strict.
-CLIPPED = "bounds of press to complete do not hold where the BIOS time is a lie"
-MIDDLE = "a cycle is held against the campaign's middle, which lies"
-SLEWS = "a slew beyond 1,960 ppm is charged to the BIOS"
-TWICE = "a sleep in two exports, or under two numbers, counts twice"
+TWICE = "a sleep in two exports of one PC counts twice in a fleet"
 WIRING = "a wire that is not what the map says is taken at its word"
-LIGHT = "light of lamps, of a keyboard or of the firmware is taken for the OS's picture"
-ABORTS = "a press that led to no sleep is no attempt"
-UPTIME = "an uptime is called a unit that is 1,000 times too small"
-FALSE_TODAY = {
-    ("mixed-short", 2): CLIPPED,
-    ("mixed-long", 2): CLIPPED,
-    ("mixed-unit", 2): UPTIME,
-    ("mixed-constant", 1): MIDDLE,
-    ("constant", 1): CLIPPED,
-    ("updated", 1): MIDDLE,
-    ("slewed", 1): SLEWS,
-    **{(world, seed): TWICE for world in ("twice-log", "overlap-log") for seed in (1, 2)},
-    **{("overlap-fleet", seed): TWICE for seed in (1, 2)},
-    **{(world, seed): WIRING for world in ("upside-down", "swapped") for seed in (1, 2)},
-    **{("floating", seed): WIRING for seed in (1, 2)},
-    ("upside-down-other", 2): WIRING,
-    **{(world, seed): LIGHT for world in ("lamps", "keyboard", "logo") for seed in (1, 2)},
-    **{("aborts", seed): ABORTS for seed in (1, 2)},
-    (
-        "hibernation-boots",
-        2,
-    ): "a hibernation that became a boot is not covered, and the rest passes",
-    ("unaccounted-log", 1): "Windows 7: a wake without a record is called an aborted attempt",
-}
+ABORTS = "presses that led to no sleep do not keep the rest from passing"
+WINDOWS_7 = "Windows 7: a wake without a record is called an attempt that was refused"
 ONE_UNIT = "the records of two units are those of one"
-SHRUNK = "a drift shrinks n to 1"
-FEW = "three values a side decide nothing, whatever lies between them"
+BOTH = (1, 2)
+FALSE_TODAY = {
+    **{("overlap-fleet", seed): TWICE for seed in BOTH},
+    **{("swapped", seed): WIRING for seed in BOTH},
+    **{("floating", seed): WIRING for seed in BOTH},
+    **{("aborts", seed): ABORTS for seed in BOTH},
+    ("lost-random", 2): WINDOWS_7,
+    ("unaccounted-log", 1): WINDOWS_7,
+}
 MISSED_TODAY = {
-    **{("aborts", seed): ABORTS for seed in (1, 2)},
-    **{("unit-changed", seed): ONE_UNIT for seed in (1, 2)},
-    **{("compare-drift", seed): SHRUNK for seed in (1, 2)},
-    **{("compare-three", seed): FEW for seed in (1, 2)},
+    ("unit-changed", 1): ONE_UNIT,
+    **{("compare-drift", seed): "a drift shrinks n to 1" for seed in BOTH},
+    **{("compare-three", seed): "three values a side decide nothing" for seed in BOTH},
 }
 DEPENDENT = "each value counts as one of its own, whatever it hangs together with"
 # What stays quick: one world of each family; `make test-all` plays the others.
@@ -122,11 +103,7 @@ def judged(tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("scenario", "seed"),
-    [
-        marked(world, seed, FALSE_TODAY, quick=_quick(world))
-        for world in SCENARIOS
-        for seed in (1, 2)
-    ],
+    [marked(world, seed, FALSE_TODAY, quick=_quick(world)) for world in SCENARIOS for seed in BOTH],
 )
 def test_nothing_false_is_stated_as_certain(scenario, seed, judged):
     found = judged(scenario, seed)
@@ -231,7 +208,7 @@ def test_a_candidate_that_is_slower_is_not_called_as_fast(seed, judged):
             "unaccounted-log",
             "unit-changed",
         )
-        for seed in (1, 2)
+        for seed in BOTH
     ],
 )
 def test_what_the_evidence_shows_is_not_missed(scenario, seed, judged):

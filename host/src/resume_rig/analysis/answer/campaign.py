@@ -235,8 +235,9 @@ def _subject(facts: CampaignFacts, overview: Overview) -> Subject:
     systems = dict.fromkeys(each.os_build for each in facts.log_sources if each.os_build)
     times = [at for each in overview.records if (at := each.wake_time_utc_ns) is not None]
     begun = [] if facts.begun_utc_ns is None else [facts.begun_utc_ns]
+    named = tuple(dict.fromkeys(each.computer for each in overview.records if each.computer))
     return Subject(
-        computers=(title_of(facts),),
+        computers=named if len(named) > 1 else (title_of(facts),),
         builds=(*([f"BIOS {bios}"] if bios else ()), *(f"OS build {each}" for each in systems)),
         kinds=overview.slept,
         first_utc_ns=min((*begun, *times), default=None),

@@ -10,6 +10,7 @@ from dataclasses import replace
 from resume_rig.analysis.ledger.contradictions import contradiction, doubted
 from resume_rig.analysis.ledger.ledger import ledger_of
 from resume_rig.analysis.reconcile.thresholds import VALUE_BOUND_MS, figure_of, reported
+from resume_rig.analysis.stats.dependence import tau_of_failures
 from resume_rig.analysis.stats.figures import failure_rate, failure_rate_upper, summarise
 from resume_rig.analysis.verdict.limits import (
     Conformity,
@@ -19,6 +20,7 @@ from resume_rig.analysis.verdict.limits import (
     verdict_of_limits,
 )
 from resume_rig.analysis.verdict.measures import Sighting, measure_words
+from resume_rig.analysis.verdict.missing import awake_beside
 from resume_rig.analysis.verdict.series import log_series
 from resume_rig.model.os_record import (
     LONGEST_FIRMWARE_MS,
@@ -135,14 +137,19 @@ def _judged(
     records = [cycle.record for cycle in judged if not cycle.record.failed]
     failed = sum(cycle.verdict is not Verdict.PASS for cycle in judged)
     open_ones = [cycle.record for cycle in cycles if cycle.undecided]
+    tau = tau_of_failures(
+        [cycle.verdict is not Verdict.PASS for cycle in cycles if cycle.judged or cycle.undecided]
+    )
     limits = judge_limits(
         requirement,
         [Sighting(record) for record in records],
         broken=len(judged) - len(records),
         undecided=[(Sighting(each), frozenset({each.entered_kind})) for each in open_ones],
         tried=[Sighting(record) for record in (*(c.record for c in judged), *open_ones)],
+        tau=tau,
+        awake=awake_beside(cycles),
     )
-    failures = failure_rate(failed, len(judged), len(open_ones))
+    failures = failure_rate(failed, len(judged), len(open_ones), tau)
     refused = why_not_real(requirement, None)  # no log states it
     why = _why(reading, requirement, cycles, limits, repeated)
     return LogJudgement(
@@ -552,7 +559,7 @@ def _resume_text(judged: LimitJudgement, worst_ms: int, requirement: Requirement
         text += "it across" if hidden == 1 else "them across"
     text += f"; the worst took {worst_ms} ms"
     not_passed = failed + marginal + broken + undecided
-    upper = failure_rate_upper(not_passed, n + broken + undecided)
+    upper = failure_rate_upper(not_passed, n + broken + undecided, tau=judged.tau)
     if upper >= 1:
         return text  # all failed: a bound of 100 % says nothing
     counted = " (undecided ones counted as failed)" if marginal else ""

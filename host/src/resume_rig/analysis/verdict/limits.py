@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+
 from resume_rig.analysis.reconcile.hidden_time import hidden_bios
 from resume_rig.analysis.stats.figures import (
     beta_below,
@@ -29,16 +31,18 @@ from resume_rig.analysis.verdict.measures import (
     Side,
     Sighting,
     is_rate,
+    is_time,
     measure_words,
     measured,
     shown_value,
     side_of,
     time_for_rate_ns,
 )
+from resume_rig.analysis.verdict.missing import TimesBeside
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import SOFT_OFF, Outcome, OutsideCycle, OutsideState
-from resume_rig.model.result.judgement import LimitJudgement
+from resume_rig.model.result.judgement import LimitJudgement, Missing
 from resume_rig.model.result.verdict import (
     BIOS,
     RESUME,
@@ -49,7 +53,7 @@ from resume_rig.model.result.verdict import (
     Requirement,
     Verdict,
 )
-from resume_rig.model.units import UNIT_BASES, count_of, percent_up
+from resume_rig.model.units import NS_PER_MS, TIME_UNITS_NS, UNIT_BASES, count_of, percent_up
 
 UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
 """Comparisons of which the smaller values conform."""
@@ -269,6 +273,9 @@ def judge_limits(
     broken: int = 0,
     undecided: Iterable[Undecided] = (),
     tried: Iterable[Sighting] = (),
+    *,
+    tau: float = 1.0,
+    awake: Missing | None = None,
 ) -> tuple[LimitJudgement, ...]:
     """Return the judgement on each limit.
 
@@ -280,24 +287,27 @@ def judge_limits(
             there is no evidence; gone through once.
         tried: all cycles that tried what the requirement is about, however they ended: limits on
             outcomes and findings are on them; gone through once.
+        tau: cycles that count as one, by the runs in which they fail (stats/dependence.py).
+        awake: of a log, how long its PC was awake after those of which there is no evidence.
     """
     limits = requirement.limits()
     judged = {
         at: _Judged(x, requirement.guard_band) for at, x in enumerate(limits) if not x.is_event
     }
     events = {at: _Events(limit) for at, limit in enumerate(limits) if limit.is_event}
-    for sighting in sightings:
-        for each in judged.values():
-            each.add(sighting)
     for sighting, kinds in undecided:
         for each in judged.values():
             each.add_undecided(sighting, kinds)
+    for sighting in sightings:
+        for each in judged.values():
+            each.add(sighting)
     for sighting in tried if events else ():
         for event in events.values():
             event.add(sighting)
-    found = {at: event.judged(requirement) for at, event in events.items()}
+    found = {at: event.judged(requirement, tau) for at, event in events.items()}
     for at, each in judged.items():
-        found[at] = _judge(each, broken if each.limit.required else 0, requirement)
+        failed = broken if each.limit.required else 0
+        found[at] = _judge(each, failed, requirement, tau, awake)
     return tuple(_with_cycles_min(found[at]) for at in range(len(limits)))
 
 
@@ -333,6 +343,7 @@ class _Judged:
         self.undecided = self.unread = 0
         self.by_wires = False
         self._guard_band = guard_band
+        self._beside = TimesBeside()
 
     def add(self, sighting: Sighting) -> None:
         value = value_for(self.limit, sighting)
@@ -341,6 +352,8 @@ class _Judged:
             self.by_wires |= sighting.cycle is not None
             self.parts.append(found)
             self.values.append(shown_value(self.limit, value, sighting.record))
+            if self.undecided and self._is_compared:
+                self._beside.add(sighting, recorded=True)
         else:
             self.add_undecided(sighting, possible_kinds(sighting))
 
@@ -348,8 +361,25 @@ class _Judged:
         """Count a cycle without a value, where the limit is for such a one."""
         if not kinds.isdisjoint(self.limit.kinds) and _may_have(self.limit.measure, sighting):
             self.undecided += 1
+            if self._is_compared:
+                self._beside.add(sighting, recorded=False)
             void = sighting.cycle is not None and sighting.cycle.outside.outcome is Outcome.INVALID
             self.unread += sighting.record is None and not void
+
+    @property
+    def _is_compared(self) -> bool:
+        """Whether a PASS would hide what became of the others; of a share, they count as failed."""
+        return self.limit.required and self.limit.share is None
+
+    def missing(self, further: Missing | None) -> Missing | None:
+        """Return what becomes of the cycles without a value, by what there is of them."""
+        limit = self.limit
+        room_ms = None
+        if self.values and limit.comparison in UPPER and is_time(limit.measure):
+            middle_ns = float(np.median(self.values)) * TIME_UNITS_NS[limit.unit]
+            room_ms = (limit.value - middle_ns) / NS_PER_MS
+        further = further if self.undecided and self._is_compared else None
+        return self._beside.missing(room_ms, limit.measure, further)
 
 
 class _Events:
@@ -374,8 +404,8 @@ class _Events:
         self._names.update(found)
         self._unchecked.update(unchecked_of(self._limit, sighting))
 
-    def judged(self, requirement: Requirement) -> LimitJudgement:
-        """Return the judgement on the limit."""
+    def judged(self, requirement: Requirement, tau: float) -> LimitJudgement:
+        """Return the judgement on the limit; `tau` as in `judge_limits`."""
         limit, n, failed, undecided = self._limit, self._n, self._failed, self._undecided
         evidence, shown, needed = self._evidence(requirement), None, None
         if limit.share is None:
@@ -383,9 +413,10 @@ class _Events:
         else:
             needed = cycles_needed(1.0 - limit.share, limit.confidence)
             verdict = _of_share(
-                limit, n, failed, open_ones=undecided, undecided=undecided, needed=needed
+                limit, n, failed, open_ones=undecided, undecided=undecided, needed=needed, tau=tau
             )
-            shown = 1.0 - failure_rate_upper(failed + undecided, n + undecided, limit.confidence)
+            worst = failure_rate_upper(failed + undecided, n + undecided, limit.confidence, tau)
+            shown = 1.0 - worst
         why = self._why(verdict)
         if evidence and verdict is not Verdict.FAIL:
             verdict, why = Verdict.NO_EVIDENCE, f"{evidence}; {why}"
@@ -407,6 +438,7 @@ class _Events:
             evidence=evidence,
             of_log=self._of_log,
             did=tuple(self._names.items()),
+            tau=tau,
         )
 
     def _evidence(self, requirement: Requirement) -> str:
@@ -465,9 +497,28 @@ def _do(n: int, many: str, one: str | None = None) -> str:
     return (one or f"{many}s") if n == 1 else many
 
 
-def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudgement:
+def _missing_text(missing: Missing | None) -> str:
+    """Say that the cycles without a value are the slow ones; nothing where they are not."""
+    if missing is None or not missing.speaks_against:
+        return ""
+    which = "more of them than chance makes"
+    if missing.beyond:
+        n = missing.beyond
+        which = f"{n} would be over the limit if {'it is' if n == 1 else 'they are'} as late by it"
+    return (
+        f"{count_of(missing.n, 'cycle')} without a value took longer: "
+        f"{measure_words(missing.measure)} {missing.middle_ms:.0f} ms in the middle, "
+        f"{missing.usual_ms:.0f} ms of those with one; {which}"
+    )
+
+
+def _judge(
+    judged: _Judged, broken: int, requirement: Requirement, tau: float, awake: Missing | None
+) -> LimitJudgement:
     limit, parts, values = judged.limit, judged.parts, judged.values
-    undecided, evidence = judged.undecided, _evidence_text(judged, requirement)
+    undecided, missing = judged.undecided, judged.missing(awake)
+    lacks = (_evidence_text(judged, requirement), _missing_text(missing) if parts else "")
+    evidence = "; ".join(filter(None, lacks))
     failed = sum(part.verdict is Verdict.FAIL for part in parts)
     marginal = sum(part.verdict is Verdict.MARGINAL for part in parts)
     hidden = sum(part.hidden for part in parts)
@@ -476,7 +527,9 @@ def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudge
     needed = shown = None
     if limit.share is None:
         verdict = _of_every_cycle(len(parts), failed + broken, marginal)
-        why = _why_every(limit, len(parts), failed, marginal, broken=broken, undecided=undecided)
+        why = _why_every(
+            limit, len(parts), failed, marginal, broken=broken, undecided=undecided, tau=tau
+        )
         # Of a FAIL they may be all the reason.
         why += f"; {count_of(broken, 'cycle')} failed without a value" if broken else ""
     else:
@@ -484,12 +537,18 @@ def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudge
         needed = cycles_needed(1.0 - limit.share, limit.confidence)
         open_ones = marginal + undecided
         verdict = _of_share(
-            limit, n, failed + broken, open_ones=open_ones, undecided=undecided, needed=needed
+            limit,
+            n,
+            failed + broken,
+            open_ones=open_ones,
+            undecided=undecided,
+            needed=needed,
+            tau=tau,
         )
         shown = 1.0 - failure_rate_upper(
-            failed + broken + open_ones, n + undecided, limit.confidence
+            failed + broken + open_ones, n + undecided, limit.confidence, tau
         )
-        why = _why_share(limit, verdict, n + undecided, failed + broken, open_ones)
+        why = _why_share(limit, verdict, n + undecided, failed + broken, open_ones, tau=tau)
     if evidence and verdict is not Verdict.FAIL:
         verdict, why = Verdict.NO_EVIDENCE, f"{evidence}; {why}"
     else:
@@ -511,6 +570,8 @@ def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudge
         hidden=hidden,
         undecided=undecided,
         evidence=evidence,
+        missing=missing,
+        tau=tau,
     )
 
 
@@ -531,19 +592,33 @@ def _of_every_cycle(n: int, failed: int, marginal: int) -> Verdict:
 
 
 def _of_share(
-    limit: Limit, n: int, failed: int, *, open_ones: int, undecided: int, needed: int
+    limit: Limit,
+    n: int,
+    failed: int,
+    *,
+    open_ones: int,
+    undecided: int,
+    needed: int,
+    tau: float,
 ) -> Verdict:
     """A FAIL rests on the `n` judged cycles: what is missing cannot undo it."""
     allowed = 1.0 - (limit.share or 0.0)
-    if failure_rate_upper(failed + open_ones, n + undecided, limit.confidence) <= allowed:
+    if failure_rate_upper(failed + open_ones, n + undecided, limit.confidence, tau) <= allowed:
         return Verdict.PASS
-    if failure_rate_lower(failed, n, limit.confidence) > allowed:
+    if failure_rate_lower(failed, n, limit.confidence, tau) > allowed:
         return Verdict.FAIL
     return Verdict.NO_EVIDENCE if n < needed else Verdict.MARGINAL
 
 
 def _why_every(
-    limit: Limit, n: int, failed: int, marginal: int, *, broken: int, undecided: int
+    limit: Limit,
+    n: int,
+    failed: int,
+    marginal: int,
+    *,
+    broken: int,
+    undecided: int,
+    tau: float,
 ) -> str:
     if n == 0:
         return f"{limit_text(limit)}: not measured in any judged cycle"
@@ -551,7 +626,7 @@ def _why_every(
         text = f"{limit_text(limit)}: {n} of {count_of(n, 'cycle')} within it"
         if broken:
             return text
-        upper = percent_up(failure_rate_upper(undecided, n + undecided, 0.95))
+        upper = percent_up(failure_rate_upper(undecided, n + undecided, 0.95, tau))
         counted = f" ({undecided} without evidence counted as failed)" if undecided else ""
         return f"{text}; at most {upper} of cycles are beyond it (95 % confidence){counted}"
     text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} "
@@ -559,7 +634,9 @@ def _why_every(
     return f"{text}, {marginal} undecided" if marginal else text
 
 
-def _why_share(limit: Limit, verdict: Verdict, n: int, failed: int, marginal: int) -> str:
+def _why_share(
+    limit: Limit, verdict: Verdict, n: int, failed: int, marginal: int, *, tau: float
+) -> str:
     text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} beyond it"
     if marginal:
         text += f", {marginal} undecided"
@@ -568,7 +645,7 @@ def _why_share(limit: Limit, verdict: Verdict, n: int, failed: int, marginal: in
     if verdict is Verdict.FAIL:
         return f"{text}, so the contrary is shown"
     with_these = cycles_needed(1.0 - (limit.share or 0.0), limit.confidence, failed + marginal)
-    beyond = percent_up(failure_rate_upper(failed + marginal, n, limit.confidence))
+    beyond = percent_up(failure_rate_upper(failed + marginal, n, limit.confidence, tau))
     return (
         f"{text}, which leaves up to {beyond} of cycles beyond it; {with_these} cycles "
         "without a further one would demonstrate it"

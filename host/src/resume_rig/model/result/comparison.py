@@ -172,6 +172,29 @@ class SessionFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """A part of the transitions that changed the way the headline time did, in ms.
+
+    Attributes:
+        name: kind, name and phase, hostile where a DUT names it.
+        holds_up: the time is how long others had to wait for it, not how long it took.
+        base_ms, candidate_ms: medians; None where that side does not time it.
+        shown: the change is beyond chance; else it is only among the greatest.
+    """
+
+    name: str
+    holds_up: bool
+    base_ms: float | None
+    candidate_ms: float | None
+    shown: bool
+
+    @property
+    def difference_ms(self) -> float:
+        """Candidate less base; what a side does not time is 0 there."""
+        return (self.candidate_ms or 0.0) - (self.base_ms or 0.0)
+
+
+@dataclass(frozen=True, slots=True)
 class SampleFacts:
     """Who a sample is of.
 
@@ -198,6 +221,9 @@ class Comparison:
         slow: headline times that have slow cycles on either side; of the main family, too.
         components: parts of transitions, a family of their own, which decides nothing.
         components_compared: how many there were; `components` are those that changed.
+        causes: the parts that changed most the way the headline time did, the greatest first;
+            ranked, whether each is beyond chance or not; empty where it changed by less than what
+            matters.
         differences: (name, base, candidate) of what the identities disagree in.
         warnings: why the two may not be comparable; each is one sentence.
         alpha: chance to name any difference of the main family where there is none.
@@ -222,6 +248,7 @@ class Comparison:
     requirement: str = ""
     over: tuple[OverLimit, ...] = ()
     unit: Unit = Unit.CYCLE
+    causes: tuple[Cause, ...] = ()
 
     @property
     def band(self) -> str:

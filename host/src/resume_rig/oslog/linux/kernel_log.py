@@ -432,9 +432,10 @@ class _KernelLogReader:
                 self._kernel_cycles.boot()
             elif (found := parse_kernel_line(line)) is not None:
                 yield found
-            elif line.strip() and line[0] not in " \t" and not line.startswith("-- "):
-                self._other_lines += 1
-                if is_strange(line.partition("] ")[2] or line):
+            elif line.strip() and not line.startswith("-- "):
+                self._other_lines += line[0] not in " \t"
+                bare = line.lstrip("> \t")  # quoted or indented, as people paste it
+                if is_strange(bare.partition("] ")[2] or bare):
                     self._tally.not_understood(_STRANGE, line)
 
     def _take(self, cycle: CycleDraft) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from resume_rig.analysis.answer.log import AnsweredLog, standing_of_record
+from resume_rig.analysis.answer.log import AnsweredLog, computer_of, standing_of_record
 from resume_rig.analysis.answer.log_figures import training_in
 from resume_rig.analysis.findings.advice import advise, rank
 from resume_rig.analysis.verdict.measures import hibernate_rates
@@ -64,20 +64,16 @@ def log_document(log: AnsweredLog) -> Iterator[str]:
     yield f'"limits_judged":{json_text(limits_judged_json(judgement.limits))},\n'
     training = training_in(judgement.reading.records)
     yield f'"training":{json_text(training_json(training))},\n'
-    yield f'"units":{json_text([_unit(unit) for unit in judgement.units])}}}\n'
+    yield f'"units":{json_text([_unit(unit) for unit in log.units])}}}\n'
 
 
-def _unit(unit: LogJudgement) -> dict[str, Json]:
+def _unit(unit: AnsweredLog) -> dict[str, Json]:
     return {
-        "computer": text_json(next(iter(unit.reading.computers), "")) or None,
-        "verdict": unit.verdict.value,
-        "why": text_json(unit.why),
-        "cycles": len(unit.cycles),
-        "judged": sum(cycle.judged for cycle in unit.cycles),
-        "undecided": sum(cycle.undecided for cycle in unit.cycles),
-        "statistics": _statistics(unit),
-        "failure_rate_upper_95": number_json(unit.failure_rate_upper),
-        "limits_judged": limits_judged_json(unit.limits),
+        "computer": text_json(computer_of(unit)),
+        "verdict": unit.answer.verdict.value,
+        "answer": answer_json(unit.answer),
+        "statistics": _statistics(unit.judgement),
+        "limits_judged": limits_judged_json(unit.judgement.limits),
     }
 
 

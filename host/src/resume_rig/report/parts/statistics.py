@@ -107,6 +107,12 @@ def _quantile(interval: QuantileInterval) -> str:
 
 
 def _behaviour(one: SeriesStatistics, noun: str, words: str) -> Iterator[str]:
+    if one.groups is not None:
+        two = one.groups
+        yield (
+            f"Two groups: {words} is about {_ms(two.low_ms)} ms in {two.low_n} and about"
+            f" {_ms(two.high_ms)} ms in {two.high_n} {noun}s, and next to nothing between them."
+        )
     if one.warm_up:
         named = cycle_ranges(list(one.warm_up))
         yield f"Warm-up: {words} of {noun} {named} differs from the rest."
