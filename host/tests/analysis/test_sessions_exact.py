@@ -7,6 +7,10 @@ from statistics import fmean as mean
 import numpy as np
 import pytest
 
+from resume_rig.analysis.stats.dependence import (
+    autocorrelation_limit,
+    values_per_independent,
+)
 from resume_rig.analysis.stats.figures import student_t_beyond, student_t_tails
 from resume_rig.analysis.stats.sessions import (
     CycleShift,
@@ -18,11 +22,9 @@ from resume_rig.analysis.stats.sessions import (
     warm_up_of,
 )
 from resume_rig.analysis.stats.trend import (
-    autocorrelation_limit,
     errors_shown,
     holm,
     ranks_of,
-    values_per_independent,
 )
 
 

@@ -5,7 +5,7 @@ Each stage takes the campaign as the one before it left it, and adds what it fou
 
 import dataclasses
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
@@ -21,7 +21,11 @@ from resume_rig.analysis.findings.sleeps import record_missing
 from resume_rig.analysis.ledger.ledger import ledger_of
 from resume_rig.analysis.match.campaign import lost_beside_others, match_boots, match_cycles
 from resume_rig.analysis.match.match import Match
-from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios
+from resume_rig.analysis.reconcile.hidden_time import (
+    BIOS_IS_WRONG,
+    hidden_bios,
+    is_of_another_light,
+)
 from resume_rig.analysis.reconcile.norms import (
     UNKNOWN_PLATFORM,
     Platform,
@@ -38,10 +42,11 @@ from resume_rig.analysis.reconcile.reconcile import (
     press_to_desktop,
     unexplained,
 )
+from resume_rig.analysis.stats.dependence import tau_of_failures
 from resume_rig.analysis.stats.figures import failure_rate
 from resume_rig.analysis.verdict.limits import judge_limits, verdict_of_limits
 from resume_rig.analysis.verdict.measures import sighting_of
-from resume_rig.analysis.verdict.ruling import campaign_why, rule, ruled, undecided_of
+from resume_rig.analysis.verdict.ruling import campaign_why, rule, ruled, tried_of, undecided_of
 from resume_rig.analysis.verdict.series import cycle_series
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import (
@@ -74,7 +79,6 @@ from resume_rig.model.result.match import (
 )
 from resume_rig.model.result.packed import Derived, PackedSequence
 from resume_rig.model.result.verdict import (
-    Finding,
     FindingKind,
     NotJudged,
     Requirement,
@@ -345,8 +349,18 @@ def _verdict(campaign: Examined) -> Correlation:
     )
     broken = sum(count for (is_broken, _), count in verdicts.items() if is_broken)
     failed = sum(count for (_, verdict), count in verdicts.items() if verdict is not Verdict.PASS)
-    timed = (sighting_of(c) for c in cycles if c.judged and c.outside.outcome not in BROKEN)
-    limits = judge_limits(requirement, timed, broken, undecided_of(cycles, requirement))
+    timed = (sighting_of(c) for c in cycles if c.is_timed and c.outside.outcome not in BROKEN)
+    tau = tau_of_failures(
+        [cycle.verdict is not Verdict.PASS for cycle in cycles if cycle.judged or cycle.undecided]
+    )
+    limits = judge_limits(
+        requirement,
+        timed,
+        broken,
+        undecided_of(cycles, requirement),
+        tried_of(cycles, requirement),
+        tau=tau,
+    )
     undecided = sum(cycle.undecided for cycle in cycles)
     certain = campaign.certain
     doubts = (*_doubts(campaign), *_unrelated(campaign))
@@ -362,7 +376,7 @@ def _verdict(campaign: Examined) -> Correlation:
         why=campaign_why(cycles, requirement, limits, doubts),
         doubts=doubts,
         limits=limits,
-        failures=failure_rate(failed, verdicts.total(), undecided),
+        failures=failure_rate(failed, verdicts.total(), undecided, tau),
         series=cycle_series(cycles, requirement),
         usual=usual_rests(campaign.around.norms),
         equal_offsets=found.equal_offsets,
@@ -418,7 +432,7 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         press_to_resume_complete=None if pair is None else pair.press_to_resume_complete,
         unexplained=unexplained(outside, None if impossible else record, campaign.around.norms),
         light_after_complete=None
-        if pair is None or _is_of_another_light(findings)
+        if pair is None or is_of_another_light(findings)
         else pair.light_after_complete,
         verdict=Verdict.NO_EVIDENCE,
         judged=False,
@@ -434,12 +448,6 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         press_to_desktop=press_to_desktop(outside, record, campaign.reset_to_tsc),
         shutdown=campaign.shutdowns.get(outside.number) if matched.is_certain else None,
     )
-
-
-def _is_of_another_light(findings: Iterable[Finding]) -> bool:
-    """Return whether the light that was timed may not be the OS's own."""
-    lit = FindingKind.LIT_BEFORE_OS
-    return any(each.kind is lit or each.evidence.get("of") == lit.value for each in findings)
 
 
 def _lacks_record(outside: OutsideCycle, matched: CycleRecord) -> bool:

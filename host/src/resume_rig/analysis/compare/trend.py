@@ -16,6 +16,7 @@ import numpy as np
 
 from resume_rig.analysis.compare.fleet import worst
 from resume_rig.analysis.compare.samples import rounding_ms_of
+from resume_rig.analysis.stats.dependence import tau_of_counts
 from resume_rig.analysis.stats.figures import (
     failure_rate,
     mean_interval,
@@ -23,6 +24,7 @@ from resume_rig.analysis.stats.figures import (
     student_t_tails,
 )
 from resume_rig.analysis.stats.trend import fisher_p
+from resume_rig.model.evidence import band_of
 from resume_rig.model.result.fleet import (
     Carrier,
     Repeats,
@@ -85,7 +87,17 @@ def trend_of(
     ]
     groups.sort(key=lambda group: (group.first_worse is None, WORST_FIRST.index(group.verdict)))
     verdict, why = _answer(groups, by)
-    return Trend(by, requirement, tuple(measures), tuple(groups), verdict, why, tuple(left_out))
+    simulated = {each.load_id: each.simulated for found in sessions.values() for each in found}
+    return Trend(
+        by=by,
+        requirement=requirement,
+        measures=tuple(measures),
+        groups=tuple(groups),
+        verdict=verdict,
+        why=why,
+        left_out=tuple(left_out),
+        band=band_of(tuple(simulated.values()), "campaigns"),
+    )
 
 
 def _answer(groups: Sequence[TrendGroup], by: TrendBy) -> tuple[Verdict, str]:
@@ -284,7 +296,10 @@ class _Change(NamedTuple):
 
 
 def _failing(level: Sequence[TrendSession], sessions: Sequence[TrendSession]) -> _Change | None:
-    """Compare how often judged cycles fail, by Fisher's test."""
+    """Compare how often judged cycles fail, by Fisher's test.
+
+    Cycles of campaigns that fail unlike, beyond chance, count for fewer.
+    """
     (f0, n0), (f1, n1) = _counts(level), _counts(sessions)
     if not n0 or not n1:
         return None
@@ -294,8 +309,13 @@ def _failing(level: Sequence[TrendSession], sessions: Sequence[TrendSession]) ->
         for f, n in [_counts([each for each in sessions if each.unit == unit])]
         if n
     }
-    p = fisher_p(f1, n1, f0, n0)
+    taus = [tau_of_counts([_counts([each]) for each in side]) for side in (level, sessions)]
+    p = fisher_p(*_worth(f1, n1, taus[1]), *_worth(f0, n0, taus[0]))
     return _Change(f0 / n0, f1 / n1, None, None, p, paired=False, units=units)
+
+
+def _worth(failed: int, n: int, tau: float) -> tuple[int, int]:
+    return math.floor(failed / tau), max(1, math.floor(n / tau))
 
 
 def _counts(sessions: Sequence[TrendSession]) -> tuple[int, int]:

@@ -1,12 +1,13 @@
 """What the BIOS took beyond what it reports, as findings state it, and the most it can have."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from resume_rig.analysis.reconcile.constraints import Ring
 from resume_rig.analysis.reconcile.thresholds import OS_CLOCK_NS
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import ReconciledCycle
-from resume_rig.model.result.verdict import FindingKind
+from resume_rig.model.result.verdict import Finding, FindingKind
 from resume_rig.model.units import NS_PER_MS
 
 
@@ -41,3 +42,9 @@ def hidden_bios(cycle: ReconciledCycle) -> BoundedNs | None:
         if isinstance(hidden_ns, int) and isinstance(bound_ns, int):
             return BoundedNs(hidden_ns, bound_ns)
     return None
+
+
+def is_of_another_light(findings: Iterable[Finding]) -> bool:
+    """Return whether the light that was timed may not be the OS's own."""
+    lit = FindingKind.LIT_BEFORE_OS
+    return any(each.kind is lit or each.evidence.get("of") == lit.value for each in findings)

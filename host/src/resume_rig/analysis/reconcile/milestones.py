@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from resume_rig.analysis.reconcile.hidden_time import hidden_bios
+from resume_rig.analysis.reconcile.hidden_time import hidden_bios, is_of_another_light
 from resume_rig.analysis.reconcile.thresholds import inside
 from resume_rig.model.channel import TRIGGER_WORDS, Actuator, WakeBy
 from resume_rig.model.quantity import BoundedNs
@@ -107,6 +107,8 @@ def light_after(cycle: ReconciledCycle, placed: InsideMilestones | None) -> Boun
     light = outside_milestones(cycle.outside).light
     if cycle.light_after_complete is not None or placed is None or light is None:
         return cycle.light_after_complete
+    if is_of_another_light(cycle.findings):
+        return None
     return light - placed.complete
 
 

@@ -445,16 +445,18 @@ def _stepped(records: Sequence[OsRecord], one: int, other: int) -> bool:
 def _keeps_counting(neighbours: Iterable[tuple[OsRecord, OsRecord]]) -> bool | None:
     """Compare growth with time between wakes, asleep included or not; most pairs decide.
 
-    Only two numbers that are both as large as an uptime show that they are none.
+    Only two numbers that are both as large as an uptime show that they are none. Where others stand
+    between them, those that are as large decide by themselves.
     """
-    grew = [
-        (counted, min(a.bios_init_ms or 0, b.bios_init_ms or 0) >= UPTIME_MS)
-        for a, b in neighbours
-        if (counted := _grew(a, b)) is not None
-    ]
-    if 2 * sum(counted for counted, _ in grew) > len(grew):
+    pairs = list(neighbours)
+    grew = [counted for a, b in pairs if (counted := _grew(a, b)) is not None]
+    large = [b for _, b in pairs if (b.bios_init_ms or 0) >= UPTIME_MS]
+    apart = [(a, b) for a, b in pairwise(large) if a.source == b.source]
+    large_grew = [counted for a, b in apart if (counted := _grew(a, b)) is not None]
+    if any(2 * sum(each) > len(each) for each in (grew, large_grew)):
         return True
-    return False if any(is_large for _, is_large in grew) else None
+    both_large = (min(a.bios_init_ms or 0, b.bios_init_ms or 0) >= UPTIME_MS for a, b in pairs)
+    return False if large_grew or any(both_large) else None
 
 
 def _grew(before: OsRecord, after: OsRecord) -> bool | None:

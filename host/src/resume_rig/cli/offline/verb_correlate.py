@@ -136,7 +136,7 @@ def _assess_capture(
     from resume_rig.analysis.answer.campaign import answered_campaign
     from resume_rig.campaign.answer.assessment import assess_capture
     from resume_rig.rig.capture.csv_capture import TimeColumn
-    from resume_rig.rig.capture.gathering import doubts_of
+    from resume_rig.rig.capture.gathering import doubts_of, without_inverted
     from resume_rig.rig.capture.reading import read_capture
     from resume_rig.rig.capture.sampling import StatedRate
     from resume_rig.rig.capture.signals import channel_map_of
@@ -146,6 +146,7 @@ def _assess_capture(
     time_column = TimeColumn(args.time_column, args.time_unit)
     capture = read_capture(args.capture, channel_map_of(args.channel), time_column)
     capture = dataclasses.replace(capture, notes=(*capture.notes, *doubts_of(capture)))
+    capture = without_inverted(capture)
     dut = None if args.dut is None else load_dut_profile(args.dut)
     correlation, facts = assess_capture(
         args.capture,

@@ -37,7 +37,7 @@ from resume_rig.oslog.reading import read_logs
 from resume_rig.report.campaign.page import first_screen
 from resume_rig.report.text.wording import outcome_words
 from resume_rig.rig.capture.csv_capture import TimeColumn
-from resume_rig.rig.capture.gathering import Capture, doubts_of
+from resume_rig.rig.capture.gathering import Capture, doubts_of, without_inverted
 from resume_rig.rig.capture.reading import read_capture
 from resume_rig.rig.capture.sampling import StatedRate, rate_of, sampling_of
 from resume_rig.rig.capture.signals import channel_map_of
@@ -152,7 +152,7 @@ def open_capture(
         path,
         Quick(overview, quick_table(overview), requirement),
         explored,
-        (*facts.faults, *doubts_of(capture)),
+        facts.faults,
         PackedSequence(captured_cycles(capture, correlation.cycles, numbers)),
         _stamp_bounds(path, capture),
         facts.reset_to_tsc,
@@ -169,6 +169,8 @@ def assess_opened(
     capture = read_capture(path, channel_map_of(options.signals.split()), time_column)
     if rate is not None:
         capture = replace(capture, stated_rate=rate)
+    capture = replace(capture, notes=(*capture.notes, *doubts_of(capture)))
+    capture = without_inverted(capture)
     reading = read_logs(logs) if logs else _NO_RECORDS
     correlation, facts = assess_capture(
         path,

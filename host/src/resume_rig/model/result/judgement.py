@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum, unique
 
 from resume_rig.model.budget import Budget
 from resume_rig.model.channel import Channel
@@ -30,7 +31,12 @@ class LimitJudgement:
         hidden: how many of the marginal ones are so because they pass as reported, and do not with
             the BIOS time that clock and wires add.
         undecided: cycles that woke from a sleep of its kinds and have no value.
-        evidence: a clause on them where they are too many for a verdict; "" where they are not.
+        evidence: a clause on them where they leave no verdict; "" where they do not.
+        missing: what wires, light and the log show of those without a value; None where there are
+            none, or nothing shows them.
+        tau: cycles that count as one in the bounds on their share, as failures come in runs.
+        of_log: no cycle of a rig is among them.
+        did: of a limit on outcomes or findings, each that was found, and in how many cycles.
     """
 
     limit: Limit
@@ -47,6 +53,53 @@ class LimitJudgement:
     hidden: int = 0
     undecided: int = 0
     evidence: str = ""
+    of_log: bool = False
+    did: tuple[tuple[str, int], ...] = ()
+    missing: "Missing | None" = None
+    tau: float = 1.0
+
+
+@unique
+class MissingReason(StrEnum):
+    """What becomes of cycles without a value beside those that have one.
+
+    ALIKE: they took as long by what is there of both. BEYOND: what they took longer would have put
+    one of them beyond the limit. SLOWER: more of them are slow than chance among cycles makes.
+    """
+
+    ALIKE = "alike"
+    SLOWER = "slower"
+    BEYOND = "beyond"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Cycles without a value, compared with those that have one by a time that both have.
+
+    Attributes:
+        measure: by which they are compared: of those that both have, the one that speaks most
+            against them.
+        n: of them that have it. slow: of those, how many are far above the others' middle.
+        middle_ms: their median. usual_ms: the median of the cycles with a value.
+        worst_ms: the longest of them.
+        beyond: how many would be beyond the limit, if they took longer by it, too.
+        p: one-sided chance of so many slow ones among them.
+    """
+
+    reason: MissingReason
+    measure: str
+    n: int
+    slow: int
+    middle_ms: float
+    usual_ms: float
+    worst_ms: float
+    beyond: int
+    p: float
+
+    @property
+    def speaks_against(self) -> bool:
+        """Whether a PASS would rest on the quick ones alone."""
+        return self.reason is not MissingReason.ALIKE
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,17 @@ def comparison_document(comparison: Comparison) -> str:
         ],
         "components": [_effect(effect) for effect in comparison.components],
         "components_compared": comparison.components_compared,
+        "causes": [
+            {
+                "name": text_json(each.name),
+                "holds_up": each.holds_up,
+                "base_ms": number_json(each.base_ms),
+                "candidate_ms": number_json(each.candidate_ms),
+                "difference_ms": number_json(each.difference_ms),
+                "shown": each.shown,
+            }
+            for each in comparison.causes
+        ],
         "differences": [
             {"name": text_json(name), "base": text_json(ours), "candidate": text_json(theirs)}
             for name, ours, theirs in comparison.differences
@@ -58,6 +69,7 @@ def _sample(facts: SampleFacts) -> dict[str, Json]:
                 "path": text_json(each.path),
                 "cycles": each.cycles,
                 "verdict": each.verdict.value,
+                "simulated": each.simulated,
                 "training": training_json(each.training),
             }
             for each in facts.sessions

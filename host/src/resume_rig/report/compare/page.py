@@ -23,6 +23,7 @@ from resume_rig.model.units import (
 )
 from resume_rig.report.compare.terminal import (
     EffectRow,
+    causes_sentence,
     components_sentence,
     counted_sentences,
     effect_rows,
@@ -126,7 +127,9 @@ def comparison_page(comparison: Comparison, generated: str) -> ComparisonPage:
         forest=_forest(comparison.effects),
         effects=effect_rows(comparison.effects),
         counted=counted_sentences(comparison),
-        components_note=components_sentence(comparison),
+        components_note=" ".join(
+            filter(None, (components_sentence(comparison), causes_sentence(comparison)))
+        ),
         components=effect_rows(comparison.components),
         base=identity_pairs(comparison.base.identity.items()),
         candidate=identity_pairs(comparison.candidate.identity.items()),

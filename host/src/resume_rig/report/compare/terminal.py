@@ -17,6 +17,7 @@ from resume_rig.model.result.comparison import (
     Unit,
 )
 from resume_rig.model.units import percent_up
+from resume_rig.report.parts.answer import band_lines
 from resume_rig.report.text.terminal_style import Column, TerminalStyle, fitting_columns
 from resume_rig.report.text.terminal_text import Colour
 from resume_rig.report.text.wording import MISSING
@@ -141,6 +142,22 @@ def components_sentence(comparison: Comparison) -> str:
     )
 
 
+def causes_sentence(comparison: Comparison) -> str:
+    """Return which parts changed most the way the headline time did; empty where none did."""
+    if not comparison.causes:
+        return ""
+    named = "; ".join(
+        f"{each.name} {_ms(each.base_ms)} -> {_ms(each.candidate_ms)}"
+        f" ({each.difference_ms:+.0f} ms{'' if each.shown else ', not tested or within chance'})"
+        for each in comparison.causes
+    )
+    return f"What changed most: {named}."
+
+
+def _ms(value: float | None) -> str:
+    return "absent" if value is None else f"{value:.0f} ms"
+
+
 def _row(effect: Effect) -> EffectRow:
     base = effect.base_median_ms
     digits = _decimals(base)
@@ -190,6 +207,7 @@ _COLOURS = {
 
 def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
     """Yield the whole answer of `compare` in pieces to be written as they are."""
+    yield from band_lines(comparison.band, style)
     yield style.paragraph(subject_sentence(comparison))
     for warning in comparison.warnings:
         yield style.paragraph(f"Warning: {warning}")
@@ -202,8 +220,8 @@ def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[s
         yield "\n"
         yield from map(style.paragraph, counted_sentences(comparison))
     of_components = components_sentence(comparison)
-    if of_components:
-        yield style.paragraph(of_components)
+    for sentence in filter(None, (of_components, causes_sentence(comparison))):
+        yield style.paragraph(sentence)
     if comparison.components:
         columns = _columns(comparison.components[:_COMPONENTS], style)
         yield from style.table(columns, rule=_CHANGE_CELLS)
