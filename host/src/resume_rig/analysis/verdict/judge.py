@@ -356,7 +356,7 @@ def _why(
         parts = ["there is no record of a sleep"]
     parts += left_out(cycles, requirement, repeated)
     parts += damage(reading)
-    text = lead + "; ".join(parts)
+    text = lead + "; ".join(parts) or f"{count_of(len(judged), 'transition')} judged"
     return f"{text[0].upper()}{text[1:]}."
 
 
