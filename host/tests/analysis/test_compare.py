@@ -385,7 +385,7 @@ def test_a_limit_that_the_candidate_exceeds_is_named_with_its_counts(log) -> Non
     requirement = replace(load_requirement("sysfund-0004"), resume_limit_ms=None, further=(limit,))
 
     def judged(evidence: Evidence) -> Evidence:
-        limits = judge_limits(requirement, evidence.sightings)
+        limits = judge_limits(requirement, evidence.sightings, tried=evidence.sightings)
         return replace(evidence, limits=limits, verdict=verdict_of_limits(limits))
 
     base = judged(log(generator, 59, spread=0.002))
@@ -497,7 +497,7 @@ def test_each_side_keeps_its_side_through_the_whole_comparison(log) -> None:
             replace(each, record=replace(each.record, components=(part,)))
             for each in drawn.sightings
         )
-        limits = judge_limits(requirement, sightings)
+        limits = judge_limits(requirement, sightings, tried=sightings)
         return replace(drawn, sightings=sightings, limits=limits, verdict=verdict_of_limits(limits))
 
     base = [made("b0", 20, 10.0, 0.0), made("b1", 20, 10.0, 0.0)]

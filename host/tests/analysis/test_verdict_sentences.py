@@ -295,6 +295,7 @@ def of(limit: Limit, sightings, evidence_min: float = 0.9, **more) -> LimitJudge
         further=(limit,),
         evidence_min=evidence_min,
         guard_band=True,
+        back_whole=False,
     )
     (found,) = judge_limits(requirement, sightings, **more)
     return found

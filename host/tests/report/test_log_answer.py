@@ -16,7 +16,7 @@ from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
 from resume_rig.model.result.answer import Standing
 from resume_rig.model.result.judgement import LogJudgement
-from resume_rig.model.result.verdict import Comparison, Limit, Verdict
+from resume_rig.model.result.verdict import WHOLE, Comparison, Limit, Verdict
 from resume_rig.oslog.reading import read_logs
 from resume_rig.report.html import log_report
 from resume_rig.report.log.document import log_document
@@ -340,7 +340,8 @@ def test_kinds_and_limits_that_judge_nothing_have_an_answer(log_of: Any, judged:
     advice = advice_of(log_of(FOUR, "sysfund-0004", SleepKind.BOOT, DOZE))
     assert advice.endswith("limits, such as a summary of `xperf -a boot`.")
 
-    advised = replace(load_requirement("sysfund-0004"), resume_limit_ms=None)
+    sysfund = load_requirement("sysfund-0004")
+    advised = replace(sysfund, resume_limit_ms=None, back_whole=False)
     judgement = judge_log(judged(S3).reading, advised)
     assert headline(judgement) == "sysfund-0004 requires nothing, so nothing is judged."
 
@@ -349,7 +350,7 @@ def test_the_advice_knows_what_the_shipped_profiles_limit() -> None:
     for name, (measure, kinds) in PROFILES.items():
         requirement = load_requirement(name)
         limited = {limit.measure for limit in requirement.limits() if limit.required}
-        assert (limited, requirement.kinds) == ({measure}, kinds)
+        assert (limited - {WHOLE}, requirement.kinds) == ({measure}, kinds)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ from resume_rig.acceptance.bundle import (
     software,
 )
 from resume_rig.model.errors import RecordError, ResumeRigError, UsageError
+from resume_rig.model.evidence import evidence_text, was_simulated
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.report.text.hostile_text import one_line
 
@@ -88,6 +89,7 @@ class Verified:
             could not be compared, and why.
         files, matched: in the bundle, and how many of them have the manifest's checksum.
         requirements: id, measure, verdict, and how it is waived ("" where it is not).
+        simulated: its manifest states that no PC was measured; None where it leaves that open.
     """
 
     problems: tuple[str, ...]
@@ -98,6 +100,7 @@ class Verified:
     compared: tuple[str, ...] = ()
     not_compared: tuple[str, ...] = ()
     dut: str = ""
+    simulated: bool | None = None
     begun: str | None = None
     files: int = 0
     matched: int = 0
@@ -153,6 +156,7 @@ def verify_bundle(
         compared=tuple(again.compared),
         not_compared=tuple(again.not_compared),
         dut=manifest.dut,
+        simulated=manifest.simulated,
         begun=manifest.begun,
         files=len(own),
         matched=matched,
@@ -213,6 +217,7 @@ class _Manifest:
     stated: Mapping[str, Any]
     verdict: str
     dut: str
+    simulated: bool | None
     begun: str | None
     files: Mapping[str, tuple[int, str]]
     requirements: tuple[tuple[str, str, str], ...]
@@ -238,6 +243,7 @@ def _read_manifest(text: bytes) -> _Manifest:
             stated=found,
             verdict=Verdict(found["verdict"]).value,
             dut=str(found["identity"]["dut"]),
+            simulated=_was_simulated(found["identity"]),
             begun=None if found["begun"] is None else str(found["begun"]),
             files={str(f["name"]): (int(f["bytes"]), str(f["sha256"])) for f in found["files"]},
             requirements=tuple(
@@ -256,6 +262,14 @@ def _read_manifest(text: bytes) -> _Manifest:
         )
     except (ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
         raise NotCanonical(f"its {MANIFEST} is not of the form that one has") from error
+
+
+def _was_simulated(identity: Mapping[str, Any]) -> bool | None:
+    """Return whether a manifest states that no PC was measured; None where it leaves that open."""
+    stated = identity.get("evidence")
+    board, _, url = str(identity.get("rig", "")).partition(" at ")
+    found = {evidence_text(each): each for each in (True, False)}.get(str(stated))
+    return was_simulated(board, url) if found is None else found
 
 
 def _content_problems(

@@ -135,7 +135,8 @@ class Exporter:
             case "components":
                 return table.components_table(correlation)
             case _:
-                return table.cycles_table(correlation)
+                simulated = self.assessed.facts.simulated
+                return table.cycles_table(correlation, simulated=simulated)
 
     def _write_csv(self, path: Path, table: str) -> None:
         from resume_rig.report.export.table import csv_pieces

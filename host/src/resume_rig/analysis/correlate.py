@@ -46,7 +46,7 @@ from resume_rig.analysis.stats.dependence import tau_of_failures
 from resume_rig.analysis.stats.figures import failure_rate
 from resume_rig.analysis.verdict.limits import judge_limits, verdict_of_limits
 from resume_rig.analysis.verdict.measures import sighting_of
-from resume_rig.analysis.verdict.ruling import campaign_why, rule, ruled, undecided_of
+from resume_rig.analysis.verdict.ruling import campaign_why, rule, ruled, tried_of, undecided_of
 from resume_rig.analysis.verdict.series import cycle_series
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import (
@@ -349,11 +349,18 @@ def _verdict(campaign: Examined) -> Correlation:
     )
     broken = sum(count for (is_broken, _), count in verdicts.items() if is_broken)
     failed = sum(count for (_, verdict), count in verdicts.items() if verdict is not Verdict.PASS)
-    timed = (sighting_of(c) for c in cycles if c.judged and c.outside.outcome not in BROKEN)
+    timed = (sighting_of(c) for c in cycles if c.is_timed and c.outside.outcome not in BROKEN)
     tau = tau_of_failures(
         [cycle.verdict is not Verdict.PASS for cycle in cycles if cycle.judged or cycle.undecided]
     )
-    limits = judge_limits(requirement, timed, broken, undecided_of(cycles, requirement), tau=tau)
+    limits = judge_limits(
+        requirement,
+        timed,
+        broken,
+        undecided_of(cycles, requirement),
+        tried_of(cycles, requirement),
+        tau=tau,
+    )
     undecided = sum(cycle.undecided for cycle in cycles)
     certain = campaign.certain
     doubts = (*_doubts(campaign), *_unrelated(campaign))

@@ -13,6 +13,7 @@ from resume_rig import __version__
 from resume_rig.cli import verb_gui
 from resume_rig.cli.bench import (
     verb_action,
+    verb_demo,
     verb_doctor,
     verb_firmware,
     verb_relay,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 VERBS: tuple[Callable[["argparse._SubParsersAction[Any]"], None], ...] = (
+    verb_demo.add_to,
     verb_run.add_to,
     verb_log.add_to,
     verb_watch_sleeps.add_to,

@@ -24,6 +24,7 @@ from resume_rig.model.channel import (
     WakeMeans,
 )
 from resume_rig.model.errors import UsageError
+from resume_rig.model.evidence import evidence_text
 from resume_rig.model.os_record import state_word
 from resume_rig.model.units import named_duration_ns
 from resume_rig.report.text.hostile_text import encodable, one_line
@@ -231,6 +232,7 @@ def properties_of(answer: Assessed) -> list[tuple[str, object]]:
         ("why", answer.answer.text),
         ("store", facts.store_path),
         ("dut", facts.identity.get("dut", "")),
+        ("evidence", evidence_text(facts.simulated)),
     ]
     found += [(f"cycles {outcome}", str(count)) for outcome, count in facts.outcomes.items()]
     for each in correlation.limits:

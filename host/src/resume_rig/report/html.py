@@ -48,7 +48,8 @@ def campaign_report(
     wires = {each.number: each for each in recorded}
     drawn = failures(campaign, wires)
     more = len(campaign.answer.counts.wrong) - len(drawn)
-    return _rendered("campaign", page, failures=drawn, failures_more=more, raw=raw)
+    band = campaign.answer.band
+    return _rendered("campaign", page, band, failures=drawn, failures_more=more, raw=raw)
 
 
 def embedded_report(campaign: AnsweredCampaign, generated_utc: str) -> str:
@@ -56,7 +57,8 @@ def embedded_report(campaign: AnsweredCampaign, generated_utc: str) -> str:
 
     Its size does not grow with the number of cycles; arguments as `campaign_report`.
     """
-    return _rendered("embedded", campaign_page(campaign, generated_utc, scripted=False))
+    page = campaign_page(campaign, generated_utc, scripted=False)
+    return _rendered("embedded", page, campaign.answer.band)
 
 
 def log_report(log: AnsweredLog, generated_utc: str) -> str:
@@ -66,23 +68,23 @@ def log_report(log: AnsweredLog, generated_utc: str) -> str:
 
 def comparison_report(comparison: Comparison, generated_utc: str) -> str:
     """Return the page of a comparison; `generated_utc` is printed as it is."""
-    return _rendered("compare", comparison_page(comparison, generated_utc))
+    return _rendered("compare", comparison_page(comparison, generated_utc), comparison.band)
 
 
 def fleet_report(fleet: Fleet, generated_utc: str) -> str:
     """Return the page of many campaigns; `generated_utc` is printed as it is."""
-    return _rendered("fleet", fleet_page(fleet, generated_utc))
+    return _rendered("fleet", fleet_page(fleet, generated_utc), fleet.band)
 
 
 def trend_report(
     trend: Trend, generated_utc: str, place: Path | None = None, reports: str | None = None
 ) -> str:
     """Return the page of a lab; arguments as `trend_page`."""
-    return _rendered("trend", trend_page(trend, generated_utc, place, reports))
+    return _rendered("trend", trend_page(trend, generated_utc, place, reports), trend.band)
 
 
-def _rendered(name: str, page: object, **more: object) -> str:
-    return _environment().get_template(f"{name}.html.j2").render(page=page, **more)
+def _rendered(name: str, page: object, band: str = "", **more: object) -> str:
+    return _environment().get_template(f"{name}.html.j2").render(page=page, band=band, **more)
 
 
 @cache  # compiling the templates takes longer than filling them in

@@ -15,6 +15,7 @@ from resume_rig.analysis.answer.headline import (
     judged_limit,
     limit_figures,
     margin_sentence,
+    not_real,
     plain,
     reason_of,
 )
@@ -31,6 +32,7 @@ from resume_rig.analysis.findings.groups import (
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
 from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.channel import Channel
+from resume_rig.model.evidence import SIMULATED
 from resume_rig.model.os_record import TRANSITIONS, SleepKind, kind_words
 from resume_rig.model.quantity import BoundedNs, rounded_ms
 from resume_rig.model.result.answer import (
@@ -54,7 +56,11 @@ from resume_rig.model.result.verdict import RESUME, FindingKind, Verdict, WhyNot
 from resume_rig.model.units import NS_PER_MS, capitalised, count_of
 
 CAUSES_MOST: Final = 3
-_SHARES: Final = frozenset({Reason.SHARE_SHOWN, Reason.SHARE_MISSED, Reason.SHARE_OPEN})
+_UNBOUND: Final = frozenset(
+    {Reason.SHARE_SHOWN, Reason.SHARE_MISSED, Reason.SHARE_OPEN, Reason.TOO_FEW_MEASURED}
+)
+_SAYS_WHY: Final = _UNBOUND | {Reason.NOT_WHOLE, Reason.HAPPENED, Reason.TOO_FEW_CYCLES}
+"""Reasons of which the headline is less than the limit's own clause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +125,8 @@ def _reason(
     decisive: LimitJudgement | None,
 ) -> tuple[Reason, Figures, str]:
     """Return why the verdict is what it is, with its figures, and its sentence."""
+    if facts.requirement.real_only and facts.simulated is not False:
+        return Reason.NOT_REAL, {"requirement": facts.requirement.id}, not_real(facts.simulated)
     if decisive is None:
         sentence = f"{facts.requirement.id} requires nothing, so nothing is judged."
         return Reason.NOTHING_REQUIRED, {"requirement": facts.requirement.id}, sentence
@@ -187,12 +195,14 @@ def _why(
     tally, bound = overview.tally, failure_bound(correlation.failures)
     if reason is Reason.DID_NOT_RESUME:
         yield from map(as_sentence, tally.broken())
-    if decisive is not None and decisive.n and decisive.limit.share is None:
+    if decisive is not None and decisive.worst is not None and decisive.limit.share is None:
         judged = judged_limit(decisive, overview.trigger, overview.worst)
         yield margin_sentence(judged, "cycle")
-    if decisive is not None and (reason in _SHARES or reason is Reason.TOO_FEW_MEASURED):
+    if decisive is not None and reason in _SAYS_WHY:
         yield as_sentence(decisive.why)
-    elif bound is not None and (sentence := bound_sentence(bound, "resumes")):
+    if reason in _UNBOUND:
+        bound = None  # the limit says it
+    if bound is not None and (sentence := bound_sentence(bound, "resumes")):
         yield sentence
     others = [each for each in correlation.limits if each is not decisive]
     further = [each.why for each in others if each.limit.required and each.n]
@@ -299,6 +309,8 @@ def _doubts(
         yield DoubtOf(DoubtKind.INCOMPLETE, "Log not complete")
     if any(text.startswith("Salvaged") for text in facts.faults):
         yield DoubtOf(DoubtKind.SALVAGED, "Store salvaged")
+    if facts.simulated:
+        yield DoubtOf(DoubtKind.SIMULATED, SIMULATED)
     if facts.unfinished:
         yield DoubtOf(DoubtKind.UNFINISHED, "Plan not finished")
 
@@ -514,6 +526,7 @@ _EVIDENCE_STEPS: Final[Mapping[Reason, str]] = {
     Reason.NO_RECORD: "Read the log of the DUT: --log.",
     Reason.NOT_AS_PLANNED: "Look at the first of them: its wires and findings say what happened.",
     Reason.NOTHING_REQUIRED: "Name a requirement with a limit.",
+    Reason.NOT_REAL: "Measure a PC at a board: run --rig serial:PORT.",
 }
 
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.analysis.reconcile.milestones import PRESS
-from resume_rig.analysis.verdict.limits import UPPER, value_for
+from resume_rig.analysis.verdict.events import event_words, named_events
+from resume_rig.analysis.verdict.limits import UPPER, limit_in_unit, value_for
 from resume_rig.analysis.verdict.measures import START, Sighting, is_rate, measure_words
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.answer import Assumption, FailureBound, Judged, Reason
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.series import FailureRate
-from resume_rig.model.result.verdict import RESUME, Comparison, Limit, Verdict
+from resume_rig.model.result.verdict import RESUME, WHOLE, Comparison, Limit, Verdict
 from resume_rig.model.units import NS_PER_MS, TIME_UNITS_NS, percent_up
 
 WORDS_MOST: Final = 12
@@ -41,9 +42,9 @@ def in_unit(limit: Limit, shown: float) -> tuple[str, float, float]:
         limit: whose unit `shown` is in.
         shown: the value.
     """
-    unit, value, digits = limit.unit, float(limit.value), 2
+    unit, value, digits = limit.unit, limit_in_unit(limit), 2
     if unit in _MS_OF:
-        value, shown, unit = value / NS_PER_MS, shown * _MS_OF[unit], "ms"
+        value, shown, unit = limit.value / NS_PER_MS, shown * _MS_OF[unit], "ms"
         digits = 0 if abs(shown) >= _WHOLE_FROM_MS else 1
     while digits < _DIGITS_MOST and shown != value == round(shown, digits):
         digits += 1
@@ -64,9 +65,16 @@ def counted_from(measure: str, trigger: str) -> str:
 
 
 def decisive_limit(limits: Sequence[LimitJudgement]) -> LimitJudgement | None:
-    """Return the required limit that the verdict rests on; None where nothing is required."""
+    """Return the required limit that the verdict rests on; None where nothing is required.
+
+    Of those with one verdict it is one on a value, which has a worst to name.
+    """
     required = [each for each in limits if each.limit.required]
-    return min(required, key=lambda each: _DECIDES.index(each.verdict), default=None)
+
+    def order(each: LimitJudgement) -> tuple[int, bool]:
+        return _DECIDES.index(each.verdict), each.limit.is_event
+
+    return min(required, key=order, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +140,24 @@ def failure_bound(rate: FailureRate | None) -> FailureBound | None:
 
 def reason_of(found: LimitJudgement) -> Reason:
     """Return why a verdict is what it is, by the limit that it rests on."""
-    shared = found.limit.share is not None
+    shared, limit = found.limit.share is not None, found.limit
+    if found.evidence:
+        few = found.n < limit.cycles_min
+        return Reason.TOO_FEW_CYCLES if few else Reason.TOO_FEW_MEASURED
     if found.verdict is Verdict.FAIL:
-        beyond = Reason.OVER if found.failed else Reason.DID_NOT_RESUME
-        return Reason.SHARE_MISSED if shared else beyond
+        return Reason.SHARE_MISSED if shared else _failed_by(found)
     if found.verdict is Verdict.PASS:
         return Reason.SHARE_SHOWN if shared else Reason.WITHIN
-    if found.evidence:
-        return Reason.TOO_FEW_MEASURED
     if not (found.n or found.broken):
         return Reason.NOT_LIMITED
     near = Reason.HIDDEN if found.hidden == found.marginal else Reason.NEAR
     return Reason.SHARE_OPEN if shared else near
+
+
+def _failed_by(found: LimitJudgement) -> Reason:
+    if found.limit.is_event:
+        return Reason.NOT_WHOLE if found.limit.measure == WHOLE else Reason.HAPPENED
+    return Reason.OVER if found.failed else Reason.DID_NOT_RESUME
 
 
 def limit_figures(found: LimitJudgement, noun: str, trigger: str, needed: float) -> Figures:
@@ -158,8 +172,13 @@ def limit_figures(found: LimitJudgement, noun: str, trigger: str, needed: float)
     limit = found.limit
     unit, value, worst = in_unit(limit, found.worst or 0.0)
     within, beyond = (side.format(f"{plain(value)} {unit}") for side in _SIDES[limit.comparison])
+    if limit.is_event:
+        whole, events = limit.measure == WHOLE, " or ".join(named_events(limit.measure))
+        within = "back whole" if whole else f"without {events}"
+        beyond = "not back whole" if whole else events
     share, what = 100.0 * (limit.share or 0.0), counted_from(limit.measure, trigger)
     return {
+        "event": limit.is_event,
         "n": found.n,
         "all": found.n + found.broken,
         "met": found.n - found.marginal - found.failed,
@@ -179,6 +198,8 @@ def limit_figures(found: LimitJudgement, noun: str, trigger: str, needed: float)
         "share": f"{share:g} %",
         "allowed": f"{100.0 - share:g} %",
         "needed": f"{100.0 * needed:g} %",
+        "cycles_min": limit.cycles_min,
+        "did": ", ".join(f"{count} {event_words(name)}" for name, count in found.did),
     }
 
 
@@ -219,10 +240,24 @@ _BY_LIMIT: Final[Mapping[Reason, tuple[str, ...]]] = {
         "Only {n} of {woke} {of} with a time; {needed} are needed.",
         "Only {n} of {woke} with a time; {needed} are needed.",
     ),
+    Reason.TOO_FEW_CYCLES: ("Only {n} of {cycles_min} {of} that are asked for.",),
+    Reason.NOT_WHOLE: (
+        "{failed} of {all} {of} not back whole: {did}.",
+        "{failed} of {all} {of} not back whole.",
+    ),
+    Reason.HAPPENED: (
+        "{failed} of {all} {of}: {beyond}.",
+        "{failed} of {all} {of} did what must not happen.",
+    ),
     Reason.NOT_LIMITED: (
         "No judged transition has a value: {what}.",
         "No judged transition has the value that is required.",
     ),
+}
+_OF_EVENT: Final[Mapping[Reason, tuple[str, ...]]] = {
+    Reason.WITHIN: ("{met} of {woke} {of} {within}.",),
+    Reason.TOO_FEW_MEASURED: ("Only {n} of {woke} {of} show it; {needed} are needed.",),
+    Reason.NOT_LIMITED: ("Not checked in any {of}.",),
 }
 _UNDECIDED: Final = (
     "{met} of {woke} {noun} {within}; {undecided} without evidence.",
@@ -237,11 +272,19 @@ _BROKEN: Final = (
 def headline(reason: Reason, figures: Figures) -> str:
     """Return the sentence of a reason that is by a limit."""
     forms = _BY_LIMIT[reason]
-    if reason is Reason.WITHIN and figures["undecided"]:
+    if figures["event"] and reason in _OF_EVENT:
+        forms = _OF_EVENT[reason]
+    elif reason is Reason.WITHIN and figures["undecided"]:
         forms = _UNDECIDED
     elif reason is Reason.OVER and figures["broken"]:
         forms = _BROKEN
     return first_short(form.format(**figures) for form in forms)
+
+
+def not_real(simulated: bool | None) -> str:
+    """Return that the requirement asks for a real PC."""
+    what = "Simulated" if simulated else "Of what this is, is not stated"
+    return f"{what}; the requirement asks for a real PC."
 
 
 def all_ignored(n: int, noun: str) -> str:

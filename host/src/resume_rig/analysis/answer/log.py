@@ -24,6 +24,7 @@ from resume_rig.analysis.answer.headline import (
     judged_limit,
     limit_figures,
     margin_sentence,
+    not_real,
     plain,
     reason_of,
 )
@@ -39,6 +40,7 @@ from resume_rig.analysis.verdict.judge import (
     bios_advice,
     damage,
     hybrid_lead,
+    is_unseen_whole,
     left_out,
     near_the_limit,
 )
@@ -62,7 +64,11 @@ from resume_rig.model.result.judgement import JudgedRecord, LimitJudgement, LogJ
 from resume_rig.model.result.verdict import RESUME, Verdict, WhyNot
 from resume_rig.model.units import NS_PER_MS, capitalised, count_of, listed
 
-_SHARES: Final = frozenset({Reason.SHARE_SHOWN, Reason.SHARE_MISSED, Reason.SHARE_OPEN})
+_UNBOUND: Final = frozenset(
+    {Reason.SHARE_SHOWN, Reason.SHARE_MISSED, Reason.SHARE_OPEN, Reason.TOO_FEW_MEASURED}
+)
+_SAYS_WHY: Final = _UNBOUND | {Reason.NOT_WHOLE, Reason.HAPPENED, Reason.TOO_FEW_CYCLES}
+"""Reasons of which the headline is less than the limit's own clause."""
 _JUDGED: Final = {
     Verdict.PASS: Standing.PASSED,
     Verdict.FAIL: Standing.FAILED,
@@ -210,6 +216,8 @@ def _reason(
     judgement: LogJudgement, counts: Counts, decisive: LimitJudgement | None
 ) -> tuple[Reason, Figures, str]:
     requirement = judgement.requirement
+    if requirement.real_only:
+        return Reason.NOT_REAL, {"requirement": requirement.id}, not_real(None)
     if decisive is None:
         sentence = f"{requirement.id} requires nothing, so nothing is judged."
         return Reason.NOTHING_REQUIRED, {"requirement": requirement.id}, sentence
@@ -271,17 +279,19 @@ def _why(
         yield _how_it_sleeps(judgement, kinds)
     if hybrid_lead(kinds, requirement):
         yield f"Hybrid sleep resumes from S3, so {requirement.id} covers it."
-    if decisive is not None and decisive.n and decisive.limit.share is None:
+    if decisive is not None and decisive.worst is not None and decisive.limit.share is None:
         yield margin_sentence(judged_limit(decisive, PRESS, worst), "transition")
     bound = failure_bound(judgement.failures)
-    if decisive is not None and (reason in _SHARES or reason is Reason.TOO_FEW_MEASURED):
+    if decisive is not None and reason in _SAYS_WHY:
         yield as_sentence(decisive.why)
-    elif bound is not None and (sentence := bound_sentence(bound, f"{_noun(judgement)}")):
+    if reason in _UNBOUND:
+        bound = None  # the limit says it
+    if bound is not None and (sentence := bound_sentence(bound, f"{_noun(judgement)}")):
         yield sentence
     others = [each for each in judgement.limits if each is not decisive and each.limit.required]
     clauses = [
         *near_the_limit(judged, requirement),
-        *(each.why for each in others),
+        *(each.why for each in others if not is_unseen_whole(each)),
         *bios_advice(judged, requirement),
         *became_boots([cycle for cycle in cycles if cycle.judged]),
         *left_out(cycles, requirement, judgement.repeated),
@@ -412,3 +422,5 @@ def _unseen(judgement: LogJudgement) -> Iterator[Unseen]:
         yield Unseen(UnseenKind.WIRES, as_sentence(text))
         text = "whether BIOS times are right: no wire was measured"
         yield Unseen(UnseenKind.BIOS_TIME, as_sentence(text))
+        text = "what woke it without being asked, and whether all devices came back"
+        yield Unseen(UnseenKind.DEVICES, as_sentence(text))

@@ -10,7 +10,7 @@ from resume_rig.analysis.findings.advice import transition_length_ms
 from resume_rig.analysis.reconcile.thresholds import figure_of
 from resume_rig.analysis.stats.trend import training_of
 from resume_rig.analysis.verdict.judge import training_sentence
-from resume_rig.analysis.verdict.measures import Sighting, is_rate, measured
+from resume_rig.analysis.verdict.measures import Sighting, is_time, measured
 from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind
 from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.result.series import Training
@@ -144,7 +144,7 @@ def _length_ms(record: OsRecord, limits: Sequence[Limit]) -> float | None:
     own = transition_length_ms(record) if record.kind in NO_SLEEPS else record.resume_ms
     if own is not None:
         return own
-    times = [each for each in limits if each.required and not is_rate(each.measure)]
+    times = [each for each in limits if each.required and is_time(each.measure)]
     found = (measured(each.measure, Sighting(record)) for each in times)
     return next((each.value_ns / NS_PER_MS for each in found if each), None)
 

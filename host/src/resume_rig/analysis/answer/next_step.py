@@ -70,7 +70,8 @@ def _without_any(judgement: LogJudgement, kinds: Sequence[SleepKind]) -> str:
 def required_measures(judgement: LogJudgement) -> list[str]:
     """Return what the requirement limits, each once."""
     limits = judgement.requirement.limits()
-    return list(dict.fromkeys(limit.measure for limit in limits if limit.required))
+    valued = (limit for limit in limits if limit.required and not limit.is_event)
+    return list(dict.fromkeys(limit.measure for limit in valued))
 
 
 def has_what_is_limited(judgement: LogJudgement) -> bool:

@@ -279,7 +279,7 @@ class _Gathered:
         self._words.append(unjudged_word(cycle) or cycle.verdict.value)
         if cycle.outcome in FAILED and standing is not Standing.FAILED and not outside.ignored:
             self._off_plan.append(number)
-        if cycle.judged and outside.outcome not in BROKEN:
+        if cycle.is_timed and outside.outcome not in BROKEN:
             self._worst.add(number, sighting_of(cycle))
         self._add_findings(cycle)
         self._add_times(cycle)
@@ -299,7 +299,7 @@ class _Gathered:
 
     def _add_findings(self, cycle: ReconciledCycle) -> None:
         number = cycle.outside.number
-        timed = cycle.judged and cycle.outside.outcome not in BROKEN
+        timed = cycle.is_timed and cycle.outside.outcome not in BROKEN
         for finding in findings_of(cycle):
             self._groups.setdefault(finding.kind, []).append(CycleFinding(number, finding))
         for kind in {finding.kind for finding in cycle.findings}:
@@ -322,7 +322,7 @@ class _Gathered:
         light = outside_milestones(outside).light
         self._light_seen |= light is not None
         woke = cycle.undecided and outside.outcome in CAME_BACK
-        counts = cycle.judged or woke
+        counts = cycle.is_timed or woke
         failed = cycle.judged and cycle.verdict is Verdict.FAIL
         broken = outside.outcome in FAILED
         self._flags.append((counts, cycle.timed_outside, failed, broken, outside.ignored))
@@ -330,7 +330,7 @@ class _Gathered:
             self._light.append((number, light.value_ns / NS_PER_MS, counts))
         if record is not None and record.bios_init_ms is not None:
             self._bios.append(record.bios_init_ms)
-        if not cycle.judged:
+        if not cycle.is_timed:
             return
         if cycle.press_to_resume_complete is not None:
             self._complete.append(cycle.press_to_resume_complete.value_ns / NS_PER_MS)

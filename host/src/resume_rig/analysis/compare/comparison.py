@@ -371,6 +371,7 @@ def _facts(side: Sequence[Evidence], samples: Sequence[Sample]) -> SampleFacts:
             {name: sample.times_ms[name] for name in HEADLINES if name in sample.times_ms},
             sum(each.failed or ()),
             sample.training,
+            each.simulated,
         )
         for each, sample in zip(side, samples, strict=True)
     )

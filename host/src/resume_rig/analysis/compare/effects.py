@@ -386,7 +386,7 @@ def over_limits_of(
         judged.limit
         for each in (*base, *candidate)
         for judged in each.limits
-        if judged.limit.required
+        if judged.limit.required and not (judged.of_log and judged.limit.is_event)
     )
     found = [_over(limit, base, candidate) for limit in limits]
     return tuple(each for each in found if each.base_n or each.candidate_n)

@@ -112,6 +112,7 @@ class Evidence:
         parts: hashes of its cycles, or one of all that a log or a capture has; a session whose
             parts another one has, too, is a copy of it.
         rig: board and address, by which rigs can be distinguished; empty of a log.
+        simulated: it measured no PC; None where nobody states it.
     """
 
     path: str
@@ -125,6 +126,7 @@ class Evidence:
     begun_utc_ns: int | None = None
     parts: frozenset[int] = frozenset()
     rig: str = ""
+    simulated: bool | None = None
 
 
 @dataclass(slots=True)

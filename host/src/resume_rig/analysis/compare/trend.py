@@ -24,6 +24,7 @@ from resume_rig.analysis.stats.figures import (
     student_t_tails,
 )
 from resume_rig.analysis.stats.trend import fisher_p
+from resume_rig.model.evidence import band_of
 from resume_rig.model.result.fleet import (
     Carrier,
     Repeats,
@@ -86,7 +87,17 @@ def trend_of(
     ]
     groups.sort(key=lambda group: (group.first_worse is None, WORST_FIRST.index(group.verdict)))
     verdict, why = _answer(groups, by)
-    return Trend(by, requirement, tuple(measures), tuple(groups), verdict, why, tuple(left_out))
+    simulated = {each.load_id: each.simulated for found in sessions.values() for each in found}
+    return Trend(
+        by=by,
+        requirement=requirement,
+        measures=tuple(measures),
+        groups=tuple(groups),
+        verdict=verdict,
+        why=why,
+        left_out=tuple(left_out),
+        band=band_of(tuple(simulated.values()), "campaigns"),
+    )
 
 
 def _answer(groups: Sequence[TrendGroup], by: TrendBy) -> tuple[Verdict, str]:

@@ -41,6 +41,7 @@ from resume_rig.model.result.judgement import (
 from resume_rig.model.result.series import Training
 from resume_rig.model.result.verdict import (
     RESUME,
+    WHOLE,
     WORST_FIRST,
     Comparison,
     Limit,
@@ -49,7 +50,7 @@ from resume_rig.model.result.verdict import (
     Verdict,
     WhyNot,
 )
-from resume_rig.model.units import NS_PER_MS, count_of, percent_up
+from resume_rig.model.units import NS_PER_MS, capitalised, count_of, percent_up
 
 RESUME_BOUND_MS = 2 * VALUE_BOUND_MS
 """Of a sum of two values that the OS reports in whole milliseconds, of unknown rounding; as one OS
@@ -125,7 +126,7 @@ def _judged(
 ) -> LogJudgement:
     ignore_first = ignore_first or requirement.ignore_first
     first = _first_of_each_log(reading, requirement) if ignore_first else frozenset()
-    required = [limit for limit in requirement.limits() if limit.required]
+    required = [each for each in requirement.limits() if each.required and not each.is_event]
     believable = [believed(record) for record in reading.records]
     odd = doubted(believable)
     cycles = tuple(
@@ -144,17 +145,20 @@ def _judged(
         [Sighting(record) for record in records],
         broken=len(judged) - len(records),
         undecided=[(Sighting(each), frozenset({each.entered_kind})) for each in open_ones],
+        tried=[Sighting(record) for record in (*(c.record for c in judged), *open_ones)],
         tau=tau,
         awake=awake_beside(cycles),
     )
     failures = failure_rate(failed, len(judged), len(open_ones), tau)
+    refused = why_not_real(requirement, None)  # no log states it
+    why = _why(reading, requirement, cycles, limits, repeated)
     return LogJudgement(
         reading=reading,
         requirement=requirement,
         cycles=cycles,
         statistics=summarise(_resume_times(records)),
-        verdict=verdict_of_limits(limits),
-        why=_why(reading, requirement, cycles, limits, repeated),
+        verdict=Verdict.NO_EVIDENCE if refused else verdict_of_limits(limits),
+        why=f"{refused}; {why}" if refused else why,
         failure_rate_upper=None if failures is None else failures.upper,
         not_covered=_not_covered(
             [record for record in believable if not _died_in_covered(record, requirement)],
@@ -208,6 +212,8 @@ def _judge_record(
     if why_not is None and record.failed and not (first or record.ignored):
         return JudgedRecord(record, judged=True, unjudged=None, verdict=Verdict.FAIL, risk=0.0)
     parts = [] if why_not is not None else _conformities(record, requirement, required)
+    if why_not is None and not required:  # of what a log shows, the OS came back
+        parts = [Conformity(Verdict.PASS, 1.0)]
     if why_not is None and not parts:
         why_not = _not_measured(record, requirement)
         if (absurd_ms := figure_of(record, ABSURD_BIOS)) is not None:
@@ -250,7 +256,8 @@ def _conformities(
 def _not_measured(record: OsRecord, requirement: Requirement) -> NotJudged:
     if record.ended is not None and record.notes:
         return NotJudged.of(WhyNot.NOT_TIMED, why=record.notes[0].removesuffix("."))
-    measures = [limit.measure for limit in requirement.limits() if limit.required]
+    limits = [each for each in requirement.limits() if each.required and not each.is_event]
+    measures = [limit.measure for limit in limits]
     if measures == [RESUME]:
         values = (("BiosInit", record.bios_init_ms), ("DriverInit", record.driver_init_ms))
         missing = [name for name, value in values if value is None]
@@ -329,9 +336,11 @@ def _why(
     lead = ""
     if judged:
         lead = hybrid_lead([cycle.record.kind for cycle in judged], requirement)
-        parts = [*became_boots(judged), *resume_sentence(limits, requirement)]
+        parts = [*became_boots(judged), *event_clauses(limits, failed=True)]
+        parts += resume_sentence(limits, requirement)
         parts += near_the_limit([cycle.record for cycle in judged], requirement)
         parts += limit_clauses(limits)
+        parts += event_clauses(limits, failed=False)
         parts += bios_advice([cycle.record for cycle in judged], requirement)
     elif cycles:
         kinds = _either(requirement.kinds)
@@ -346,8 +355,7 @@ def _why(
         parts = ["there is no record of a sleep"]
     parts += left_out(cycles, requirement, repeated)
     parts += damage(reading)
-    text = lead + "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+    return f"{capitalised(lead + '; '.join(parts or ['nothing is required']))}."
 
 
 def damage(reading: LogReading) -> list[str]:
@@ -458,10 +466,38 @@ def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:
 
     Among others it has a clause, too, where no judged cycle has a value for it.
     """
-    required = [each for each in limits if each.limit.required]
+    required = [each for each in limits if each.limit.required and not each.limit.is_event]
     others = [each for each in required if each.limit.measure != RESUME or each.limit.share]
     without = [each for each in required if each not in others and not each.n] if others else []
     return [each.why for each in (*without, *others)]
+
+
+def why_not_real(requirement: Requirement, simulated: bool | None) -> str:
+    """Return why a requirement that asks for a real PC refuses evidence; "" where it does not."""
+    if not requirement.real_only or simulated is False:
+        return ""
+    found = "this is of a simulated bench" if simulated else "nothing here states what was measured"
+    return f"{requirement.id} asks for evidence of a real PC, and {found}"
+
+
+def event_clauses(limits: Sequence[LimitJudgement], *, failed: bool) -> list[str]:
+    """Return a clause for each required limit on what cycles did: those that failed, or others.
+
+    That a PC came back whole is said of no log, which does not show it.
+    """
+    events = [each for each in limits if each.limit.is_event and each.limit.required]
+    return [
+        each.why
+        for each in events
+        if (each.verdict is Verdict.FAIL) is failed and (failed or not is_unseen_whole(each))
+    ]
+
+
+def is_unseen_whole(judged: LimitJudgement) -> bool:
+    """Return whether a limit says no more than that the OS of a log came back each time."""
+    limit = judged.limit
+    usual = limit.measure == WHOLE and limit.share is None and not limit.cycles_min
+    return usual and judged.of_log
 
 
 def training_sentence(training: Training) -> str:

@@ -13,14 +13,17 @@ from typing import Final
 
 from resume_rig.analysis.findings.sleeps import state_mismatch
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
+from resume_rig.analysis.verdict.events import happened
 from resume_rig.analysis.verdict.judge import (
     NOT_COVERED,
     covers,
+    event_clauses,
     hybrid_lead,
     is_covered,
     limit_clauses,
     resume_sentence,
     why_not_judged,
+    why_not_real,
     worst_of,
 )
 from resume_rig.analysis.verdict.limits import (
@@ -43,6 +46,7 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import (
     BROKEN,
     MEANINGS,
+    Correlation,
     Outcome,
     OutsideCycle,
     OutsideState,
@@ -115,12 +119,16 @@ class Ruling:
     Attributes:
         unjudged: why it does not count; None where it does.
         undecided: it does not count, though it woke from a sleep that the requirement covers.
+        failed_by: outcomes and findings by which it fails, whatever its times.
+        untimed: it fails by these alone, and its times are no evidence of any resume.
     """
 
     verdict: Verdict
     judged: bool
     unjudged: NotJudged | None
     undecided: bool = False
+    failed_by: tuple[str, ...] = ()
+    untimed: bool = False
 
 
 def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJudged) -> Ruling:
@@ -142,9 +150,43 @@ def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJudged)
         found = _by_values(cycle, requirement, no_record)
     if outside.ignored:
         return Ruling(found.verdict, False, NotJudged(WhyNot.IGNORED_BY_PLAN))
+    if failed_by := _failed_by(cycle, requirement):
+        untimed = not found.judged
+        return Ruling(Verdict.FAIL, True, None, failed_by=failed_by, untimed=untimed)
     if not found.judged and covered_kinds(cycle, requirement):
         return replace(found, undecided=True)
     return found
+
+
+def has_tried(cycle: ReconciledCycle, requirement: Requirement) -> bool:
+    """Return whether a cycle tried what a requirement is about, however it ended.
+
+    What was asked for decides; where nobody asked, what the wires or the record show, and a sleep
+    that never was is of any kind.
+    """
+    outside = cycle.outside
+    if outside.ignored or outside.outcome in (Outcome.RIG_FAULT, Outcome.INTERRUPTED):
+        return False
+    if outside.outcome is Outcome.INVALID:
+        return bool(covered_kinds(cycle, requirement))
+    if outside.asked is not None:
+        return outside.asked in requirement.kinds
+    kinds = possible_kinds(sighting_of(cycle))
+    return not kinds or not kinds.isdisjoint(requirement.kinds)
+
+
+def tried_of(cycles: Iterable[ReconciledCycle], requirement: Requirement) -> Iterator[Sighting]:
+    """Yield the cycles that limits on what cycles did are on, as `judge_limits` takes them."""
+    return (sighting_of(cycle) for cycle in cycles if has_tried(cycle, requirement))
+
+
+def _failed_by(cycle: ReconciledCycle, requirement: Requirement) -> tuple[str, ...]:
+    """Return the outcomes and findings by which a cycle fails a requirement, each once."""
+    limits = [each for each in requirement.limits() if each.is_event and each.required]
+    if not limits or not has_tried(cycle, requirement):
+        return ()
+    sighting = sighting_of(cycle)
+    return tuple(dict.fromkeys(x for each in limits for x in happened(each, sighting) or ()))
 
 
 def covered_kinds(cycle: ReconciledCycle, requirement: Requirement) -> frozenset[SleepKind]:
@@ -181,6 +223,8 @@ def ruled(cycle: ReconciledCycle, ruling: Ruling) -> ReconciledCycle:
         judged=ruling.judged,
         unjudged=ruling.unjudged,
         undecided=ruling.undecided,
+        failed_by=ruling.failed_by,
+        untimed=ruling.untimed,
     )
 
 
@@ -219,7 +263,11 @@ def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJ
         why_not = NotJudged.of(WhyNot.POLARITY)
     if why_not is not None:
         return Ruling(Verdict.NO_EVIDENCE, False, why_not)
-    required = [limit for limit in requirement.limits() if limit.required]
+    required = [each for each in requirement.limits() if each.required and not each.is_event]
+    if not required and not has_tried(cycle, requirement):
+        return Ruling(Verdict.NO_EVIDENCE, False, _not_measured(sighting, requirement, no_record))
+    if not required:
+        return Ruling(Verdict.PASS, True, None)  # what it did is looked at after this
     parts = [
         conformity_of(limit, sighting, guard_band=requirement.guard_band) for limit in required
     ]
@@ -240,7 +288,8 @@ def _contradiction(sighting: Sighting, requirement: Requirement) -> NotJudged | 
 
 
 def _not_measured(sighting: Sighting, requirement: Requirement, no_record: NotJudged) -> NotJudged:
-    measures = [limit.measure for limit in requirement.limits() if limit.required]
+    limits = [each for each in requirement.limits() if each.required and not each.is_event]
+    measures = [limit.measure for limit in limits]
     if sighting.cycle is not None and sighting.cycle.bios_impossible:
         return NotJudged(WhyNot.IMPOSSIBLE_BIOS)
     if sighting.record is None and any(side_of(name) is not Side.OUTSIDE for name in measures):
@@ -268,11 +317,12 @@ class Tally:
         if cycle.judged:
             self._judged += 1
             broken = cycle.outside.outcome in BROKEN
-            self._broken[cycle.outside.outcome] += broken
+            # What a limit on what cycles did says is not said again.
+            self._broken[cycle.outside.outcome] += broken and not cycle.failed_by
             if cycle.record is not None:
                 self._kinds.append(cycle.record.kind)
             wrong = not BIOS_IS_WRONG.isdisjoint(finding.kind for finding in cycle.findings)
-            self._contradicted += wrong and not broken
+            self._contradicted += wrong and not broken and not cycle.untimed
         elif cycle.unjudged is not None:
             self._reasons[cycle.unjudged.reason] += 1
             if slept_otherwise(cycle):
@@ -349,16 +399,35 @@ def campaign_why(
     for cycle in cycles:
         tally.add(cycle)
     parts = [
+        *event_clauses(limits, failed=True),
         *tally.broken(),
         *resume_sentence(limits, requirement),
         *tally.none_judged(),
         *limit_clauses(limits),
+        *event_clauses(limits, failed=False),
         *tally.contradicted(limits),
         *tally.left_out(requirement),
         *further,
     ]
     text = tally.hybrid_lead(requirement) + "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
+
+
+def refused_unless_real(
+    correlation: Correlation, requirement: Requirement, *, simulated: bool | None
+) -> Correlation:
+    """Return an answer; one without a verdict where the requirement refuses such evidence.
+
+    Args:
+        correlation: the answer.
+        requirement: what it was judged against.
+        simulated: whether no PC was measured; None where nobody states it, which is not enough.
+    """
+    why = why_not_real(requirement, simulated)
+    if not why:
+        return correlation
+    why = f"{why}; {correlation.why}"
+    return replace(correlation, verdict=Verdict.NO_EVIDENCE, why=why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,6 +465,7 @@ def answer_limit(cycles: Collection[ReconciledCycle], limit: Limit) -> LimitAnsw
         resume_limit_ms=None,
         bios_advised_ms=None,
         further=(limit,),
+        back_whole=False,
     )
     judged = Derived(cycles, partial(_ruled, requirement=alone))
     worst: ReconciledCycle | None = None

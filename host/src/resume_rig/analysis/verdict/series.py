@@ -19,7 +19,7 @@ from resume_rig.analysis.stats.trend import Floats, change_points_of, drift_of
 from resume_rig.analysis.verdict.measures import (
     Side,
     Sighting,
-    is_rate,
+    is_time,
     measured,
     reader_of,
     side_of,
@@ -278,11 +278,11 @@ def measured_times(
     records, and a DUT loses the records of its slow cycles: so times between wires are of those,
     too. Where none is judged, they are of all that slept and woke.
     """
-    judged = any(cycle.judged for cycle in cycles)
+    judged = any(cycle.is_timed for cycle in cycles)
     found = {measure: MeasuredTimes() for measure in measures}
     wires = [measure for measure in found if side_of(measure) is Side.OUTSIDE]
     for cycle in cycles:
-        if cycle.judged:
+        if cycle.is_timed:
             _add(found, found, cycle.outside.number, sighting_of(cycle))
         elif wires_count(cycle, judged=judged):
             _add(found, wires, cycle.outside.number, Sighting(None, cycle))
@@ -296,7 +296,7 @@ def wires_count(cycle: ReconciledCycle, *, judged: bool) -> bool:
         cycle: as it was ruled upon.
         judged: whether any cycle of the campaign is.
     """
-    if cycle.judged:
+    if cycle.is_timed:
         return True
     woke = cycle.undecided and cycle.outside.outcome in CAME_BACK
     return woke or (not judged and cycle.timed_outside)
@@ -309,7 +309,7 @@ def all_cycles(cycles: Collection[ReconciledCycle], measures: Sequence[str]) -> 
         cycles: of a campaign, ignored and broken ones among them.
         measures: the first of these that any cycle has is shown; the first where none has one.
     """
-    judged = any(cycle.judged for cycle in cycles)
+    judged = any(cycle.is_timed for cycle in cycles)
     readers = {name: reader_of(name) for name in measures}
     columns = {name: array("d") for name in measures}
     numbers, cycle_marks = array("q"), []
@@ -343,7 +343,11 @@ def _mark_of(cycle: ReconciledCycle, *, judged: bool) -> tuple[CycleMark, CycleM
 
 
 def _with_limited(usual: Sequence[str], requirement: Requirement) -> Iterable[str]:
-    limited = (limit.measure for limit in requirement.limits() if not is_rate(limit.measure))
+    limited = (
+        limit.measure
+        for limit in requirement.limits()
+        if is_time(limit.measure) and not limit.is_event
+    )
     return dict.fromkeys((*usual, *limited))
 
 

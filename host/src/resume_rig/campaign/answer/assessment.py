@@ -28,6 +28,7 @@ from resume_rig.analysis.cycles.levels import (
 from resume_rig.analysis.reconcile.interval_budgets import interval_budgets
 from resume_rig.analysis.reconcile.norms import platform_of
 from resume_rig.analysis.reconcile.reconcile import UNKNOWN_RESET_TO_TSC, TimedCycle
+from resume_rig.analysis.verdict.ruling import refused_unless_real
 from resume_rig.campaign.plan.plan_file import plan_facts
 from resume_rig.campaign.run.recovery import recovery_text, step_text
 from resume_rig.campaign.store.measured_cycle import bounds_of, outside_cycle
@@ -42,6 +43,7 @@ from resume_rig.model.budget import Budget
 from resume_rig.model.dut import NO_PROFILE, DutProfile
 from resume_rig.model.edge import EdgeColumns
 from resume_rig.model.errors import RecordError
+from resume_rig.model.evidence import evidence_text
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import (
@@ -78,16 +80,18 @@ def assess(
     """
     identity = stored.identity
     timed = timed_campaign(stored) if timed is None else timed
+    asked = identity.requirement if requirement is None else requirement
     correlation = correlate(
         timed.cycles,
         stored.reading,
-        identity.requirement if requirement is None else requirement,
+        asked,
         reset_to_tsc_of(identity.dut),
         platform_of(identity.dut),
         stated_pair=stated_pair,
         extra_sleeps=timed.extra_sleeps,
     )
-    return dataclasses.replace(correlation, board_clock=timed.board_clock)
+    correlation = dataclasses.replace(correlation, board_clock=timed.board_clock)
+    return refused_unless_real(correlation, asked, simulated=identity.is_simulated)
 
 
 def facts_of(
@@ -122,6 +126,7 @@ def facts_of(
         unfinished=progress.left is not None,
         begun_utc_ns=stored.identity.created_utc_ns,
         reset_to_tsc=reset_to_tsc_of(stored.identity.dut),
+        simulated=stored.identity.is_simulated,
     )
 
 
@@ -158,6 +163,7 @@ def _names(stored: StoredCampaign) -> dict[str, str]:
         }
     )
     return {
+        "evidence": evidence_text(identity.is_simulated),
         "dut": identity.dut_name,
         **profile,
         "rig": f"{identity.rig.board} at {identity.rig_url}",
@@ -303,6 +309,7 @@ def assess_capture(
         platform_of(dut),
         stated_pair=stated_pair,
     )
+    correlation = refused_unless_real(correlation, requirement, simulated=None)
     facts = CampaignFacts(
         store_path=str(path),
         report_path=None if report_path is None else str(report_path),

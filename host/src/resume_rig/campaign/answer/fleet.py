@@ -42,6 +42,7 @@ from resume_rig.model.os_record import NO_SLEEPS, UNFINISHED, LogSource, OsRecor
 from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
 from resume_rig.model.result.fleet import (
     SALVAGED,
+    SIMULATED_MARK,
     FleetCampaign,
     SurveyedStore,
     TimesOf,
@@ -523,7 +524,7 @@ def _traits_of(identity: Identity, state: str) -> dict[Trait, str]:
 
 
 def _marks_of(stored: StoredCampaign) -> tuple[str, ...]:
-    marks = []
+    marks = [SIMULATED_MARK] if stored.identity.is_simulated else []
     if stored.salvaged is not None:
         marks.append(SALVAGED)
     if stored.identity.faults is not None:

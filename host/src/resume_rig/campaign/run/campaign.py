@@ -201,7 +201,7 @@ def carry_out(commission: Commission, opened: OpenRig, watch: Watch) -> Campaign
     free = free_bytes_of(opened.disk_is_full)
     with ExitStack() as open_parts:
         # The host of a simulated bench does not matter: it falls asleep with its DUT.
-        may_sleep = None if opened.simulated else open_parts.enter_context(host_awake())
+        may_sleep = None if opened.in_process else open_parts.enter_context(host_awake())
         identity = _identity(commission, opened, may_sleep)
         observe = watch(identity)
         if may_sleep is not None:
@@ -234,6 +234,7 @@ def _identity(commission: Commission, opened: OpenRig, may_sleep: str | None) ->
         host_clock=discipline_of(opened.clock) if kept_ppb is None else stated_discipline(kept_ppb),
         faults=None if opened.faults is None else opened.faults.text,
         host_may_sleep=may_sleep,
+        simulated=opened.simulated,
     )
 
 

@@ -8,6 +8,7 @@ from resume_rig import __version__
 from resume_rig.model.channel import Actuator, Channel, line_names
 from resume_rig.model.dut import NO_PROFILE, DutProfile
 from resume_rig.model.errors import UsageError
+from resume_rig.model.evidence import was_simulated
 from resume_rig.model.result.verdict import Requirement
 from resume_rig.model.rig_url import StoredRigUrl, seed_of
 from resume_rig.rig.interface import RigInfo
@@ -30,6 +31,8 @@ class Identity:
         host_clock: who keeps the host's wall clock; None in stores without it.
         faults: the fault plan (TOML) that was injected on purpose; None for none.
         host_may_sleep: why nothing kept the host awake; None where it was, or nobody asked.
+        simulated: the rig was a simulated bench; None in stores that do not state it:
+            `is_simulated` is what to read.
     """
 
     rig_url: StoredRigUrl
@@ -43,6 +46,14 @@ class Identity:
     host_clock: HostDiscipline | None = None
     faults: str | None = None
     host_may_sleep: str | None = None
+    simulated: bool | None = None
+
+    @property
+    def is_simulated(self) -> bool | None:
+        """Whether no PC was measured; None where a store of an older version leaves it open."""
+        if self.simulated is None:
+            return was_simulated(self.rig.board, self.rig_url.text)
+        return self.simulated
 
     @property
     def dut_name(self) -> str:
@@ -69,6 +80,7 @@ def identify(
     host_clock: HostDiscipline | None = None,
     faults: str | None = None,
     host_may_sleep: str | None = None,
+    simulated: bool | None = None,
 ) -> Identity:
     """Return the identity of a campaign that starts now on this host.
 
@@ -97,6 +109,7 @@ def identify(
         host_clock=host_clock,
         faults=faults,
         host_may_sleep=host_may_sleep,
+        simulated=simulated,
     )
 
 
@@ -130,6 +143,8 @@ def _differences(stored: Identity, present: Identity) -> Iterator[str]:
         yield f"DUT {stored.dut_name}, now {present.dut_name}"
     elif stored.dut != present.dut:
         yield f"the profile of {stored.dut_name} has changed"
+    if (stored.is_simulated is True) != (present.is_simulated is True):
+        yield "one of them is a simulated bench"
     if stored.faults != present.faults:
         yield "the fault plan has changed"
     if set(stored.wired) != set(present.wired):

@@ -38,6 +38,7 @@ from resume_rig.cli.terminal.console import (
     print_note_as_json,
 )
 from resume_rig.model.channel import Channel
+from resume_rig.model.evidence import SIMULATED
 from resume_rig.model.result.cycle import UNREMARKABLE, OutsideCycle
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of, seconds_text
@@ -212,13 +213,8 @@ class Progress:
     def _show(self, event: CampaignEvent, outside: OutsideCycle | None) -> None:
         quiet = self._mode is ProgressMode.QUIET
         match event:
-            case CampaignBegan(path=path, plan=plan, done=done) if not quiet:
-                going_on = f", {done} done before" if done else ""
-                dut, states = self._identity.dut_name, states_text(plan.states)
-                print_note(
-                    f"{count_of(plan.cycles, f'{states} cycle')}{going_on} on {dut}, "
-                    f"rig {self._identity.rig.board}; store {path}"
-                )
+            case CampaignBegan() if not quiet:
+                self._began(event)
             case CycleStarted(number=number):
                 self._flight(number, "going to sleep")
             case Asleep(number=number, after_ns=after_ns):
@@ -240,6 +236,16 @@ class Progress:
                 self._line(f"after cycle {number}: the rig is back, the campaign goes on.")
             case LinkReported():
                 self._end(event)
+
+    def _began(self, event: CampaignBegan) -> None:
+        if self._identity.is_simulated:
+            print_note(SIMULATED)
+        going_on = f", {event.done} done before" if event.done else ""
+        dut, states = self._identity.dut_name, states_text(event.plan.states)
+        print_note(
+            f"{count_of(event.plan.cycles, f'{states} cycle')}{going_on} on {dut}, "
+            f"rig {self._identity.rig.board}; store {event.path}"
+        )
 
     def _end(self, link: LinkReported) -> None:
         """Show the last event, however a campaign ends; the answer begins on a line of its own."""

@@ -31,7 +31,7 @@ from resume_rig.cli.terminal.console import (
     status_of_verdict,
 )
 from resume_rig.model.errors import ResumeRigError, UsageError
-from resume_rig.model.rig_url import StoredRigUrl, command_to_go_on
+from resume_rig.model.rig_url import NOT_NAMED, StoredRigUrl, command_to_go_on
 from resume_rig.report.text.terminal_text import BELL, joined
 
 if TYPE_CHECKING:
@@ -222,11 +222,17 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser = add_verb(
         verbs,
         "run",
-        "run a campaign; without arguments 4 S3 cycles on the simulated bench",
-        "  resume-rig run\n"
+        "run a campaign on a rig; `resume-rig demo` tries one without a board",
+        "  resume-rig run --rig sim:clock=virtual --cycles 20\n"
         "  resume-rig run --rig serial:/dev/ttyACM0 --dut my-laptop.toml --cycles 100 "
         "--log System.xml",
     )
+    add_arguments(parser)
+    parser.set_defaults(execute=execute)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     add_rig_arguments(parser, required=False)
     parser.add_argument(
         "--plan", metavar="PLAN", help="a plan: path of a TOML file, or the name of a ready one"
@@ -274,21 +280,9 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="the host's wall clock is kept to this rate error, whatever its system reports",
     )
     parser.add_argument(
-        "--out", metavar="FILE", type=Path, help="store (default: resume-rig-TIME.rrs)"
-    )
-    parser.add_argument(
-        "--report", metavar="HTML", type=Path, help="HTML report (default: next to the store)"
-    )
-    parser.add_argument(
         "--resume", metavar="FILE", type=Path, help="go on with the campaign of this store"
     )
-    parser.add_argument(
-        "--progress",
-        choices=("lines", "quiet", "json"),
-        default="lines",
-        help="on standard error: a line a cycle (default), only what went wrong, or a JSON "
-        "document a line",
-    )
+    add_output_arguments(parser)
     for event, when in _HOOKS.items():
         parser.add_argument(
             f"--on-{event}",
@@ -318,7 +312,23 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "metrics)",
     )
     add_requirement_arguments(parser)
-    parser.set_defaults(execute=execute)
+
+
+def add_output_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add where store and report go, and how much is shown meanwhile."""
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, help="store (default: resume-rig-TIME.rrs)"
+    )
+    parser.add_argument(
+        "--report", metavar="HTML", type=Path, help="HTML report (default: next to the store)"
+    )
+    parser.add_argument(
+        "--progress",
+        choices=("lines", "quiet", "json"),
+        default="lines",
+        help="on standard error: a line a cycle (default), only what went wrong, or a JSON "
+        "document a line",
+    )
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -417,7 +427,7 @@ def _new(args: argparse.Namespace) -> _Asked:
     from resume_rig.campaign.plan.plan_file import load_plan
     from resume_rig.campaign.run.campaign import Commission, usual_store
 
-    args.rig = args.rig or "sim:"
+    args.rig = args.rig or NOT_NAMED  # said when it is to be opened, after what is wrong besides
     plan = default_plan() if args.plan is None else load_plan(args.plan)
     plan = override(
         plan,

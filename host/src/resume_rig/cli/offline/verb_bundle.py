@@ -16,6 +16,7 @@ from resume_rig.cli.terminal.console import (
     print_note,
 )
 from resume_rig.model.errors import UsageError
+from resume_rig.model.evidence import SIMULATED
 
 _STATUS: dict[str, int] = {"trusted": DONE, "whole": UNDECIDED, "not-whole": FAILED}
 
@@ -88,9 +89,12 @@ def add_verify(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 def _bundle(args: argparse.Namespace) -> int:
     from resume_rig.acceptance.bundle import NOTHING_TRACED, load_trace, make_bundle
     from resume_rig.campaign.dut.trace import trace_folder
-    from resume_rig.campaign.store.store import beside_store
+    from resume_rig.campaign.store.store import Store, beside_store
     from resume_rig.report.text.json_text import json_text
 
+    with Store.open(args.store) as store:
+        if store.identity.is_simulated:
+            print_note(SIMULATED)
     out: Path = args.out or beside_store(args.store, ".zip")
     logs = existing_paths(args.log)
     folder = trace_folder(args.store)
@@ -151,6 +155,7 @@ def _document(found: "Verified") -> "Iterator[str]":
             "compared": [text_json(each) for each in found.compared],
             "not_compared": [text_json(each) for each in found.not_compared],
             "dut": text_json(found.dut),
+            "simulated": found.simulated,
             "begun": None if found.begun is None else text_json(found.begun),
             "files": found.files,
             "matched": found.matched,
@@ -187,6 +192,8 @@ def _headline(found: "Verified") -> "Iterator[str]":
 def _lines(found: "Verified") -> "Iterator[str]":
     from resume_rig.report.text.hostile_text import one_line
 
+    if found.simulated:
+        yield f"{SIMULATED}\n"
     for line in _headline(found):
         yield f"{line}\n"
     for problem in found.problems:

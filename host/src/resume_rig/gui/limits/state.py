@@ -96,7 +96,7 @@ def reaches(correlation: Correlation) -> tuple[Reach, ...]:
     shares = [(each.limit, array("d")) for each in correlation.limits]
     # One pass: the cycles of a long campaign are made anew in each, and none is kept.
     for cycle in correlation.cycles:
-        if not cycle.judged:
+        if not cycle.is_timed:
             continue
         sighting = sighting_of(cycle)
         for limit, used in shares:
@@ -111,7 +111,7 @@ def _share(limit: Limit, sighting: Sighting) -> float | None:
     if possible_kinds(sighting).isdisjoint(limit.kinds):
         return None
     value = measured(limit.measure, sighting)
-    if value is None:
+    if value is None or not limit.value:
         return None
     if is_rate(limit.measure):
         rate = rate_of(value, limit.unit, sighting.record)

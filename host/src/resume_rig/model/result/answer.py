@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from types import MappingProxyType
 
+from resume_rig.model.evidence import band_of
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.verdict import FindingKind, Limit, Verdict
 
@@ -25,6 +26,9 @@ class Reason(StrEnum):
     SHARE_MISSED = "share-missed"
     SHARE_OPEN = "share-open"
     TOO_FEW_MEASURED = "too-few-measured"
+    TOO_FEW_CYCLES = "too-few-cycles"
+    NOT_WHOLE = "not-back-whole"
+    HAPPENED = "outcome-or-finding"
     NOT_LIMITED = "limit-not-measured"
     NO_TRANSITION = "no-transition"
     ALL_IGNORED = "all-ignored"
@@ -34,6 +38,7 @@ class Reason(StrEnum):
     MATCH_UNCERTAIN = "match-uncertain"
     NOT_AS_PLANNED = "not-as-planned"
     NOT_MEASURED = "not-measured"
+    NOT_REAL = "not-real"
     NOTHING_REQUIRED = "nothing-required"
 
 
@@ -301,6 +306,11 @@ class Answer:
     doubts: tuple[DoubtOf, ...] = ()
     unseen: tuple[Unseen, ...] = ()
     figures: Mapping[str, int | float | str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def band(self) -> str:
+        """What every face shows across its top, where no PC was measured; else ""."""
+        return band_of((self.subject.simulated,), "campaigns")
 
     @property
     def text(self) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
+from resume_rig.model.evidence import band_of
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.series import Training
 from resume_rig.model.result.verdict import Limit, Verdict
@@ -158,6 +159,7 @@ class SessionFacts:
         times_ms: their headline times in order, by name.
         broken: cycles that were tried and failed; 0 of a log, which does not report them.
         training: first boots that are not compared; None where there are none.
+        simulated: it measured no PC; None where nobody states it.
     """
 
     path: str
@@ -166,6 +168,7 @@ class SessionFacts:
     times_ms: Mapping[str, Sequence[float]] = field(default_factory=dict)
     broken: int = 0
     training: Training | None = None
+    simulated: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +250,12 @@ class Comparison:
     unit: Unit = Unit.CYCLE
     causes: tuple[Cause, ...] = ()
 
+    @property
+    def band(self) -> str:
+        """What every face shows across its top, where a session measured no PC; else ""."""
+        sessions = (*self.base.sessions, *self.candidate.sessions)
+        return band_of([each.simulated for each in sessions], "sessions")
+
 
 @unique
 class Source(StrEnum):
@@ -266,12 +275,14 @@ class StudySession:
     Attributes:
         unit, rig: who was measured, and with what.
         times_ms: by measure, in order of the cycles, warm-up left out.
+        simulated: it measured no PC; None where nobody states it.
     """
 
     path: str
     unit: str
     rig: str
     times_ms: Mapping[str, tuple[float, ...]]
+    simulated: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

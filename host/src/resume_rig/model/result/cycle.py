@@ -246,6 +246,8 @@ class ReconciledCycle:
         bios_checked: whether the bounds of press_to_resume_complete and light_after_complete hold
             all that the OS's clock leaves open of the BIOS time; they hold if BiosInit is true
             otherwise.
+        failed_by: names of outcomes and findings by which it fails, whatever its times.
+        untimed: it is judged by these alone, and its times are no evidence of any resume.
     """
 
     outside: OutsideCycle
@@ -265,6 +267,13 @@ class ReconciledCycle:
     bios_checked: bool = False
     press_to_desktop: BoundedNs | None = None
     shutdown: OsRecord | None = None
+    failed_by: tuple[str, ...] = ()
+    untimed: bool = False
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it is judged, and its times count."""
+        return self.judged and not self.untimed
 
     @property
     def outcome(self) -> Outcome:

@@ -35,6 +35,8 @@ class LimitJudgement:
         missing: what wires, light and the log show of those without a value; None where there are
             none, or nothing shows them.
         tau: cycles that count as one in the bounds on their share, as failures come in runs.
+        of_log: no cycle of a rig is among them.
+        did: of a limit on outcomes or findings, each that was found, and in how many cycles.
     """
 
     limit: Limit
@@ -51,6 +53,8 @@ class LimitJudgement:
     hidden: int = 0
     undecided: int = 0
     evidence: str = ""
+    of_log: bool = False
+    did: tuple[tuple[str, int], ...] = ()
     missing: "Missing | None" = None
     tau: float = 1.0
 

@@ -205,6 +205,14 @@ class Statistics:
 
 RESUME = "resume_ms"
 BIOS = "bios_init_ms"
+WHOLE: Final = "back-whole"
+"""Measure of a limit: the DUT slept as asked, woke when asked, and came back with what it had."""
+
+OUTCOME: Final = "outcome:"
+FINDING: Final = "finding:"
+"""Prefixes of measures that count outcomes or findings by name: outcome:woke-alone,dark."""
+
+SHARE: Final = "%"
 EVIDENCE_MIN = 0.9
 """Share of the cycles that woke that must have a value where a profile does not state it. A choice
 of this project, as no document names one: with a tenth missing, a share of cycles is off by a tenth
@@ -226,15 +234,18 @@ class Limit:
     """One limit on one measure.
 
     Attributes:
-        measure: what is limited (verdict/measures.py has the names); its unit is at the end.
+        measure: what is limited (verdict/measures.py has the names); its unit is at the end. Of an
+            event (verdict/events.py) it is WHOLE, or names after OUTCOME or FINDING.
         comparison: which side conforms.
-        value: the limit, in ns for a measure of time, in the measure's own unit for a rate.
-        unit: that the profile, and a reader, has it in: ns, us, ms, s, pages/ms or MB/s.
+        value: the limit, in the base of its unit (`UNIT_BASES`: ns of a time), in the measure's own
+            unit for a rate; of an event the share of cycles, 0..1, that may have it.
+        unit: that the profile, and a reader, has it in.
         required: a limit that is only advised decides no verdict.
         share: None where every cycle must conform; else the share of cycles that must, e.g. 0.95
             for a limit on the 95th percentile.
         confidence: with which a share must be shown, one-sided.
         kinds: kinds of sleep it is for; empty = all of its profile's.
+        cycles_min: with fewer cycles there is no PASS.
     """
 
     measure: str
@@ -245,6 +256,17 @@ class Limit:
     share: float | None = None
     confidence: float = 0.95
     kinds: tuple[SleepKind, ...] = ()
+    cycles_min: int = 0
+
+    @staticmethod
+    def names_event(measure: str) -> bool:
+        """Return whether a measure is what cycles did, and not a value of them."""
+        return measure == WHOLE or measure.startswith((OUTCOME, FINDING))
+
+    @property
+    def is_event(self) -> bool:
+        """Whether it is on what cycles did."""
+        return self.names_event(self.measure)
 
 
 USUAL_REQUIREMENT: Final = "sysfund-0004"
@@ -270,6 +292,9 @@ class Requirement:
         further: limits beyond these two.
         evidence_min: the share, 0..1, of the cycles that woke from a sleep of these kinds that
             must have a value; with fewer there is no verdict but FAIL.
+        back_whole: whether a cycle fails that did not sleep and wake as asked, or did not come
+            back with what it had.
+        real_only: whether evidence of a simulated bench, or of nobody knows what, is none.
     """
 
     id: str
@@ -284,6 +309,8 @@ class Requirement:
     guard_band: bool = True
     further: tuple[Limit, ...] = ()
     evidence_min: float = EVIDENCE_MIN
+    back_whole: bool = False
+    real_only: bool = False
 
     def limits(self) -> tuple[Limit, ...]:
         """Return every limit, each with the kinds of sleep that it is for."""
@@ -300,4 +327,6 @@ def _limits_of(requirement: Requirement) -> tuple[Limit, ...]:
         limit_ns = requirement.bios_advised_ms * NS_PER_MS
         found.append(Limit(BIOS, Comparison.AT_MOST, limit_ns, "ms", required=False))
     found += requirement.further
+    if requirement.back_whole and not any(each.measure == WHOLE for each in found):
+        found.append(Limit(WHOLE, Comparison.AT_MOST, 0.0, SHARE))
     return tuple(replace(limit, kinds=limit.kinds or requirement.kinds) for limit in found)

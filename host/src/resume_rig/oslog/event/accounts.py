@@ -149,7 +149,9 @@ def _drain(event: Event, values: EventValues) -> list[Figure]:
     start_mwh, end_mwh = (values.whole(event, name) for name in names)
     if not start_mwh or not end_mwh:
         return []
-    return [Figure("sleep_energy_drain_mwh", start_mwh - end_mwh)]
+    drained = Figure("sleep_energy_drain_mwh", start_mwh - end_mwh)
+    full = named(event, values, {"PreviousFullEnergyCapacityAtStart": "full_charge_mwh"})
+    return [drained, *full]
 
 
 def _suspend(event: Event, values: EventValues) -> list[Figure]:
@@ -304,6 +306,10 @@ _SESSION: Final[Mapping[str, str]] = {
     "EnergyDrain": "energy_drain_mwh",
     "Reason": "exit_reason",
 }
+_ENTERED: Final[Mapping[str, str]] = {
+    "Reason": "entry_reason",
+    "BatteryFullChargeCapacityOnEnter": "full_charge_mwh",
+}
 _SHARES: Final = (("drips_us", "drips_percent"), ("hardware_drips_us", "hardware_drips_percent"))
 _DEATH: Final[Mapping[str, str]] = {
     "BugcheckCode": "bugcheck_code",
@@ -405,9 +411,7 @@ class AccountReader:
             os_build: of the last boot, None where the log names none.
             more: figures of what stands between the record before and this one.
         """
-        figures = (
-            [] if entered is None else named(entered, self._values, {"Reason": "entry_reason"})
-        )
+        figures = [] if entered is None else named(entered, self._values, _ENTERED)
         figures += named(left, self._values, _SESSION)
         figures += self._shares({figure.name: figure.value for figure in figures})
         return self._record(left, SleepKind.MODERN_STANDBY, entered, os_build, (*figures, *more))

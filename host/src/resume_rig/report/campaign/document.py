@@ -185,6 +185,7 @@ def _cycle(
         "shutdown": _shutdown(cycle.shutdown),
         "why_not_reason": None if cycle.unjudged is None else cycle.unjudged.reason.value,
         "standing": standing.value,
+        "failed_by": list(cycle.failed_by),
     }
 
 
@@ -357,6 +358,7 @@ def _clock(
 
 def _campaign(facts: CampaignFacts) -> dict[str, Json]:
     return {
+        "simulated": facts.simulated,
         "identity": {text_json(k): text_json(v) for k, v in facts.identity.items()},
         "plan": {
             text_json(k): text_json(v) if isinstance(v, str) else number_json(v)

@@ -71,6 +71,7 @@ def _sample(facts: SampleFacts) -> dict[str, Json]:
                 "path": text_json(each.path),
                 "cycles": each.cycles,
                 "verdict": each.verdict.value,
+                "simulated": each.simulated,
                 "training": training_json(each.training),
             }
             for each in facts.sessions

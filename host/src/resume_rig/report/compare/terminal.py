@@ -18,6 +18,7 @@ from resume_rig.model.result.comparison import (
     Unit,
 )
 from resume_rig.model.units import percent_up
+from resume_rig.report.parts.answer import band_lines
 from resume_rig.report.text.terminal_style import Column, TerminalStyle, fitting_columns
 from resume_rig.report.text.terminal_text import Colour
 from resume_rig.report.text.wording import MISSING
@@ -208,6 +209,7 @@ _COLOURS = {
 def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
     """Yield the whole answer of `compare` in pieces to be written as they are."""
     answer = comparison.answer
+    yield from band_lines(comparison.band, style)
     yield style.headline(answer.value, _COLOURS[answer], comparison_headline(comparison))
     yield style.paragraph(comparison.why)
     yield style.paragraph(subject_sentence(comparison))

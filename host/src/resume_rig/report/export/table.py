@@ -53,9 +53,14 @@ class Table:
 _Getter: TypeAlias = Callable[[ReconciledCycle], Value]
 
 
-def cycles_table(correlation: Correlation) -> Table:
-    """Return one row a cycle: outcome, outside, inside, reconciled, verdict."""
-    getters = _cycle_getters()
+def cycles_table(correlation: Correlation, *, simulated: bool | None = None) -> Table:
+    """Return one row a cycle: outcome, outside, inside, reconciled, verdict.
+
+    Args:
+        correlation: the answer.
+        simulated: whether no PC was measured; None where nobody states it.
+    """
+    getters = [*_cycle_getters(), (Column("simulated", bool), lambda _: simulated)]
     return Table(
         "cycles",
         tuple(column for column, _ in getters),
@@ -152,6 +157,7 @@ def _cycle_getters() -> list[tuple[Column, _Getter]]:
         (Column("findings", str), lambda c: ";".join(f.kind.value for f in findings_of(c))),
         _inside_ms("user_init_ms"),
         *_bounded("press_to_desktop_ns", lambda c: c.press_to_desktop),
+        (Column("failed_by", str), lambda c: ";".join(c.failed_by)),
     ]
 
 

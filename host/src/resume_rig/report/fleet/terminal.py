@@ -24,6 +24,7 @@ from resume_rig.model.units import (
     count_of,
     percent_up,
 )
+from resume_rig.report.parts.answer import band_lines
 from resume_rig.report.text.terminal_style import Column, TerminalStyle
 from resume_rig.report.text.wording import (
     MISSING,
@@ -264,6 +265,7 @@ _DISPLAY: Final = "display on"
 
 def fleet_table(fleet: Fleet, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
     """Yield the whole answer of `fleet`, with `show_all` every campaign of a long group."""
+    yield from band_lines(fleet.band, style)
     yield style.verdict_line(fleet.verdict, fleet.headline)
     yield style.paragraph(f"{capitalised(fleet.why)}.")
     yield style.paragraph(subject_sentence(fleet))

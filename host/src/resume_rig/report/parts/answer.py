@@ -7,6 +7,7 @@ from resume_rig.model.result.answer import (
     Answer,
     Cause,
     Counts,
+    DoubtKind,
     DoubtOf,
     FailureBound,
     Judged,
@@ -17,6 +18,7 @@ from resume_rig.model.result.answer import (
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.json_text import Json, number_json, text_json, utc_json
 from resume_rig.report.text.terminal_style import TerminalStyle
+from resume_rig.report.text.terminal_text import Colour
 
 WHY_SHOWN: Final = 3
 """Sentences of why that a face shows before it is asked for all."""
@@ -25,12 +27,22 @@ _UNSEEN: Final = "Not checkable: "
 
 def answer_lines(answer: Answer, style: TerminalStyle) -> Iterator[str]:
     """Yield verdict, doubts, why and what to do, in pieces to be written as they are."""
+    yield from band_lines(answer.band, style)
     yield style.verdict_line(answer.verdict, answer.headline)
     for doubt in (*answer.contradictions, *answer.doubts):
+        if doubt.kind is DoubtKind.SIMULATED:
+            continue  # the band says it
         yield style.paragraph(f"Doubt: {doubt.text}.")
     yield from map(style.paragraph, answer.why)
     for cause in answer.causes:
         yield style.paragraph(f"To do, {cause_text(cause)}")
+
+
+def band_lines(band: str, style: TerminalStyle) -> Iterator[str]:
+    """Yield the band of evidence that is not of a PC, or not all of it."""
+    word, _, what = band.partition(": ")
+    if band:
+        yield style.headline(word, Colour.YELLOW, what)
 
 
 def unseen_lines(answer: Answer, style: TerminalStyle) -> Iterator[str]:

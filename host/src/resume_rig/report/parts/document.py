@@ -188,7 +188,9 @@ def requirement_json(requirement: Requirement) -> dict[str, Json]:
             "ignore_first": requirement.ignore_first,
             "limit_fails": requirement.limit_fails,
             "guard_band": requirement.guard_band,
+            "back_whole": requirement.back_whole,
         },
+        "evidence": "real" if requirement.real_only else "any",
         "evidence_min": requirement.evidence_min,
     }
 
@@ -207,6 +209,7 @@ def limits_judged_json(judgements: Sequence[LimitJudgement]) -> list[Json]:
             "broken": each.broken,
             "undecided": each.undecided,
             "missing": None if each.missing is None else _missing(each.missing),
+            "did": dict(each.did),
             "worst": number_json(each.worst),
             "risk": number_json(each.risk),
             "share_shown": number_json(each.shown),

@@ -9,10 +9,9 @@ from resume_rig.analysis.reconcile.milestones import (
 )
 from resume_rig.analysis.verdict.measures import (
     Sighting,
-    is_rate,
     measure_words,
     measured,
-    rate_of,
+    shown_value,
 )
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.judgement import LimitJudgement
@@ -23,7 +22,6 @@ from resume_rig.model.result.verdict import (
     Verdict,
 )
 from resume_rig.model.units import (
-    TIME_UNITS_NS,
     capitalised,
     count_of,
     percent_up,
@@ -38,9 +36,7 @@ def limited_values(limits: Sequence[Limit], record: OsRecord) -> str:
         value = measured(limit.measure, Sighting(record)) if limit.required else None
         if value is None or limit.measure == RESUME:
             continue
-        shown = value.value_ns / TIME_UNITS_NS.get(limit.unit, 1)
-        if is_rate(limit.measure):
-            shown = rate_of(value, limit.unit, record) or 0.0
+        shown = shown_value(limit, value, record)
         unit, _, rounded = in_unit(limit, shown)
         found[f"{measure_words(limit.measure)} {plain(rounded)} {unit}"] = None
     return ", ".join(found)

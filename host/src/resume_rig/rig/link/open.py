@@ -12,6 +12,7 @@ from resume_rig.guard.token import TOKEN_VARIABLE, token_from
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
+from resume_rig.model.evidence import is_simulated_board
 from resume_rig.model.fault_plan import FaultPlan
 from resume_rig.model.rig_url import RigUrl
 from resume_rig.rig.dut_profile import USUAL_PROFILE, DutNetwork, load_dut_profile
@@ -51,7 +52,9 @@ class OpenRig:
 
     Attributes:
         clock: what to wait on while using it; virtual only on a simulated bench.
-        simulated: the DUT is a simulated one in this process.
+        simulated: what it measures is a program: the bench or the image in this process, or one
+            behind the port, by what its board calls itself. Kept with all that is measured.
+        in_process: the DUT is a simulated one in this process.
         dut_log: the DUT's event log where it is simulated, in this process or behind the board.
         reopen: opens the port anew where its link went, and returns who answers; raises as
             `open_rig`.
@@ -68,6 +71,7 @@ class OpenRig:
     clock: Clock
     url: RigUrl
     simulated: bool
+    in_process: bool
     dut_log: DutLog | None
     reopen: Callable[[], RigInfo]
     link_counts: Callable[[], LinkCounts]
@@ -134,7 +138,16 @@ def open_rig(
         place = path_of(usb_serial, rest)
         return rig.relink(lambda: _open_port(url, scheme, place, real_clock))
 
-    return OpenRig(rig, real_clock, url, False, served_log(rig, info), reopen, rig.link_counts)
+    return OpenRig(
+        rig,
+        real_clock,
+        url,
+        simulated=is_simulated_board(info.board),
+        in_process=False,
+        dut_log=served_log(rig, info),
+        reopen=reopen,
+        link_counts=rig.link_counts,
+    )
 
 
 def open_port(url: RigUrl, clock: Clock) -> Transport:
@@ -246,6 +259,7 @@ def _open_sim(
         clock,
         url if options.seed is not None else _with_seed(url, first_seed),
         simulated=True,
+        in_process=True,
         dut_log=None if log is None else sim.reached(log),
         reopen=rig.info if plan is None else lambda: rig.relink(sim.open_link),
         link_counts=rig.link_counts,
@@ -275,6 +289,7 @@ def _open_native(url: RigUrl, rest: str, clock: Clock | None, dut: DutProfile | 
         clock,
         url,
         simulated=True,
+        in_process=True,
         dut_log=native.log,
         reopen=rig.info,
         link_counts=rig.link_counts,
