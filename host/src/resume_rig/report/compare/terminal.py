@@ -208,8 +208,8 @@ _COLOURS = {
 
 def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
     """Yield the whole answer of `compare` in pieces to be written as they are."""
-    answer = comparison.answer
     yield from band_lines(comparison.band, style)
+    answer = comparison.answer
     yield style.headline(answer.value, _COLOURS[answer], comparison_headline(comparison))
     yield style.paragraph(comparison.why)
     yield style.paragraph(subject_sentence(comparison))
