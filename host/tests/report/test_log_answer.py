@@ -340,7 +340,8 @@ def test_kinds_and_limits_that_judge_nothing_have_an_answer(log_of: Any, judged:
     advice = advice_of(log_of(FOUR, "sysfund-0004", SleepKind.BOOT, DOZE))
     assert advice.endswith("limits, such as a summary of `xperf -a boot`.")
 
-    advised = replace(load_requirement("sysfund-0004"), resume_limit_ms=None)
+    sysfund = load_requirement("sysfund-0004")
+    advised = replace(sysfund, resume_limit_ms=None, back_whole=False)
     judgement = judge_log(judged(S3).reading, advised)
     assert headline(judgement) == "sysfund-0004 requires nothing, so nothing is judged."
 
