@@ -311,7 +311,7 @@ def test_a_few_slow_cycles_are_a_regression_that_no_median_shows() -> None:
     (slow,) = found.slow
     assert (slow.counts.base_failed, slow.counts.candidate_failed) == (0, 13)
     assert 780 < slow.above_ms < 900
-    assert "cycles with press to display on above" in found.why
+    assert "cycles with power button to display on above" in found.why
     backwards = one_a_side(outside_evidence("b", now), outside_evidence("a", lights), Question())
     assert backwards.answer is Answer.NO_REGRESSION
 

@@ -42,6 +42,9 @@ def limited_values(limits: Sequence[Limit], record: OsRecord) -> str:
     return ", ".join(found)
 
 
+JUDGED_TIME: Final = capitalised(measure_words(RESUME))
+"""What every face calls the time that is judged, at the beginning of a sentence."""
+
 _HEADLINES: Final = (RESUME, "press_to_light_ns")
 _STEPS_SHOWN: Final = 5
 _RISK_SHOWN: Final = 0.0005
