@@ -340,9 +340,9 @@ def test_kinds_and_limits_that_judge_nothing_have_an_answer(log_of: Any, judged:
     advice = advice_of(log_of(FOUR, "sysfund-0004", SleepKind.BOOT, DOZE))
     assert advice.endswith("limits, such as a summary of `xperf -a boot`.")
 
-    sysfund = load_requirement("sysfund-0004")
-    advised = replace(sysfund, resume_limit_ms=None, back_whole=False)
-    judgement = judge_log(judged(S3).reading, advised)
+    advised = replace(load_requirement("sysfund-0004"), resume_limit_ms=None)
+    assert judge_log(judged(S3).reading, advised).why.startswith("Back whole in every cycle")
+    judgement = judge_log(judged(S3).reading, replace(advised, back_whole=False))
     assert headline(judgement) == "sysfund-0004 requires nothing, so nothing is judged."
 
 

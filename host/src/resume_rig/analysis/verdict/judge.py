@@ -343,6 +343,7 @@ def _why(
         parts += limit_clauses(limits)
         parts += event_clauses(limits, failed=False)
         parts += bios_advice([cycle.record for cycle in judged], requirement)
+        parts = parts or [each.why for each in limits if each.limit.required]
     elif cycles:
         kinds = _either(requirement.kinds)
         which = (
