@@ -212,7 +212,8 @@ def _judge_record(
     if why_not is None and record.failed and not (first or record.ignored):
         return JudgedRecord(record, judged=True, unjudged=None, verdict=Verdict.FAIL, risk=0.0)
     parts = [] if why_not is not None else _conformities(record, requirement, required)
-    if why_not is None and not required:  # of what a log shows, the OS came back
+    did = any(limit.required and limit.is_event for limit in requirement.limits())
+    if why_not is None and did and not required:  # of what a log shows, the OS came back
         parts = [Conformity(Verdict.PASS, 1.0)]
     if why_not is None and not parts:
         why_not = _not_measured(record, requirement)
