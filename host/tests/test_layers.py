@@ -289,7 +289,9 @@ def code_lines(source: str) -> int:
 
 
 def test_the_count_of_code_leaves_out_what_explains_it() -> None:
-    source = '"""Doc."""\n\n# why\nA = 1  # so\n"""Of A."""\n\n\ndef f():\n    """Do."""\n    return A\n'
+    source = (
+        '"""Doc."""\n\n# why\nA = 1  # so\n"""Of A."""\n\n\ndef f():\n    """Do."""\n    return A\n'
+    )
     assert code_lines(source) == 3
 
 
