@@ -155,8 +155,8 @@ RUN_CASES = {
         2,
         "has the option 'clock' twice",
     ),
-    "dwell below 0": (["run", "--dwell", "-5s"], 2, "argument --dwell: '-5s' is below 0; allowed"),
-    "settle time below 0": (["run", "--settle", "-1s"], 2, "argument --settle: '-1s' is below 0"),
+    "dwell below 0": (["run", "--dwell", "-5s"], 2, "a dwell of -5.000 s; allowed are"),
+    "settle time below 0": (["run", "--settle", "-1s"], 2, "a settle time of -1.000 s; allowed"),
     "supply from a variable that is not set": (
         ["run", "--power-cycle", ""],
         2,
