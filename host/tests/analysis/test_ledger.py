@@ -238,6 +238,13 @@ def test_a_record_that_contradicts_itself_is_undecided_with_its_arithmetic(slept
     assert "1 record with times that exclude each other left out" in " ".join(left_out.notes)
 
 
+def test_a_log_of_contradictions_says_so_first(slept) -> None:
+    records = [slept(n, bios_init_ms=300_000 + n) for n in range(1, 4)]
+    answer = answered_log(judge_log(reading(records), load_requirement("sysfund-0004"))).answer
+    assert answer.headline == "3 of 3 S3 with times that exclude each other."
+    assert "what it counts" in answer.causes[0].what
+
+
 def test_a_wake_that_nobody_accounts_for_is_in_every_count(fixtures_dir: Path) -> None:
     log = read_logs([fixtures_dir / "logs" / "wakes-without-account.xml"])
     judged = judge_log(log, load_requirement("sysfund-0004"))

@@ -217,8 +217,11 @@ def test_the_limits_of_sysfund_are_told_with_what_they_rest_on(record) -> None:
 @pytest.mark.parametrize(
     ("limit", "text"),
     [
-        (LIGHT.limits()[1], "press to display on at most 5 s"),
-        (LIGHT.limits()[0], "press to display on at most 2 s in 95 % of cycles, shown at 95 %"),
+        (LIGHT.limits()[1], "power button to display on at most 5 s"),
+        (
+            LIGHT.limits()[0],
+            "power button to display on at most 2 s in 95 % of cycles, shown at 95 %",
+        ),
         (SYSFUND.limits()[0], "total resume time at most 2000 ms"),
         (
             Limit("pwr_ok_to_pltrst_ns", Comparison.ABOVE, 2 * MS, "ms"),

@@ -34,7 +34,7 @@ def test_a_limit_on_the_wires_needs_no_log() -> None:
     assert found.verdict is Verdict.PASS
     assert all(cycle.judged for cycle in found.cycles)
     assert found.why == (
-        "Press to display on below 5 s: 2 of 2 cycles within it; at most 78 % of cycles "
+        "Power button to display on below 5 s: 2 of 2 cycles within it; at most 78 % of cycles "
         "are beyond it (95 % confidence)."
     )
     light = next(series for series in found.series if series.name == "press_to_light_ns")
@@ -44,7 +44,7 @@ def test_a_limit_on_the_wires_needs_no_log() -> None:
 @pytest.mark.parametrize(
     ("cycle", "why_not"),
     [
-        (lit(1, None), "not measured: no press to display on"),
+        (lit(1, None), "not measured: no power button to display on"),
         (lit(1, 900, Outcome.INVALID), "invalid: edges of this cycle were lost"),
         (lit(1, 900, Outcome.WOKE_ALONE), "not ours"),
         (lit(1, 900, Outcome.NEVER_SLEPT), "no sleep"),

@@ -301,7 +301,7 @@ def of(limit: Limit, sightings, evidence_min: float = 0.9, **more) -> LimitJudge
     return found
 
 
-TEXT = "press to display on at most 1000 ms"
+TEXT = "power button to display on at most 1000 ms"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Final
 from resume_rig.analysis.reconcile.milestones import PRESS
 from resume_rig.analysis.verdict.events import event_words, named_events
 from resume_rig.analysis.verdict.limits import UPPER, limit_in_unit, value_for
-from resume_rig.analysis.verdict.measures import Sighting, is_rate, measure_words
+from resume_rig.analysis.verdict.measures import START, Sighting, is_rate, measure_words
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.answer import Assumption, FailureBound, Judged, Reason
 from resume_rig.model.result.judgement import LimitJudgement
@@ -60,8 +60,8 @@ def plain(value: float, sign: str = "") -> str:
 def counted_from(measure: str, trigger: str) -> str:
     """Return a measure in words that begin with what it counts from, "lid opening" for one."""
     words = measure_words(measure)
-    rest = words.removeprefix(f"{PRESS} to ")
-    return words if rest == words else f"{trigger} to {rest}"
+    rest = words.removeprefix(f"{START} to ")
+    return words if rest == words or trigger == PRESS else f"{trigger} to {rest}"
 
 
 def decisive_limit(limits: Sequence[LimitJudgement]) -> LimitJudgement | None:

@@ -249,7 +249,9 @@ def _nothing_judged(judgement: LogJudgement, counts: Counts) -> tuple[Reason, li
             f"The requirement covers none of {counts.total} transitions.",
         ]
     measures = required_measures(judgement)
-    if UNFINISHED.issuperset(own):
+    if odd := _contradicting(judgement):
+        text = f"{odd} of {found} with times that exclude each other."
+    elif UNFINISHED.issuperset(own):
         text = f"{found} here, of which there is no time."
     elif has_what_is_limited(judgement):
         text = f"No transition that counts here: {found}."
@@ -261,6 +263,12 @@ def _nothing_judged(judgement: LogJudgement, counts: Counts) -> tuple[Reason, li
         text,
         f"None of {counts.total} transitions has a time that can be judged.",
     ]
+
+
+def _contradicting(judgement: LogJudgement) -> int:
+    """Return how many transitions have times that exclude each other, or are doubted for that."""
+    reasons = {WhyNot.CONTRADICTS_ITSELF, WhyNot.DOUBTED}
+    return sum(c.unjudged is not None and c.unjudged.reason in reasons for c in judgement.cycles)
 
 
 def _why(
@@ -395,6 +403,8 @@ def _missing(judgement: LogJudgement, counts: Counts, reason: Reason) -> Cause:
             what, step = "Too few transitions are judged.", "Read a longer log."
         return Cause(CauseKind.EVIDENCE, Team.IMAGE.value, what, step, "", undecided)
     step = next_step(judgement)
+    if not step and _contradicting(judgement):
+        step = "Ask the owner of the time what it counts, or measure the resume by a rig."
     numbers = counts[Standing.NOT_COVERED] if reason is Reason.NOT_COVERED else undecided
     kind = CauseKind.COVERAGE if reason is Reason.NOT_COVERED else CauseKind.EVIDENCE
     if reason is Reason.ALL_IGNORED:

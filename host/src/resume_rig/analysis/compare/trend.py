@@ -174,6 +174,7 @@ def _point(label: str, sessions: Sequence[TrendSession], measures: Sequence[str]
             sum(session.failed for session in sessions),
             sum(session.judged for session in sessions),
             sum(session.undecided for session in sessions),
+            tau_of_counts([_counts([session]) for session in sessions]),
         ),
         figures=tuple(figure for figure in figures if figure is not None),
     )
@@ -296,10 +297,7 @@ class _Change(NamedTuple):
 
 
 def _failing(level: Sequence[TrendSession], sessions: Sequence[TrendSession]) -> _Change | None:
-    """Compare how often judged cycles fail, by Fisher's test.
-
-    Cycles of campaigns that fail unlike, beyond chance, count for fewer.
-    """
+    """Compare how often judged cycles fail, by Fisher's test."""
     (f0, n0), (f1, n1) = _counts(level), _counts(sessions)
     if not n0 or not n1:
         return None
@@ -309,13 +307,8 @@ def _failing(level: Sequence[TrendSession], sessions: Sequence[TrendSession]) ->
         for f, n in [_counts([each for each in sessions if each.unit == unit])]
         if n
     }
-    taus = [tau_of_counts([_counts([each]) for each in side]) for side in (level, sessions)]
-    p = fisher_p(*_worth(f1, n1, taus[1]), *_worth(f0, n0, taus[0]))
+    p = fisher_p(f1, n1, f0, n0)
     return _Change(f0 / n0, f1 / n1, None, None, p, paired=False, units=units)
-
-
-def _worth(failed: int, n: int, tau: float) -> tuple[int, int]:
-    return math.floor(failed / tau), max(1, math.floor(n / tau))
 
 
 def _counts(sessions: Sequence[TrendSession]) -> tuple[int, int]:

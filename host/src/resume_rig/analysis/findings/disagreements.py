@@ -285,6 +285,10 @@ def _rings(
         before = None if pair is None else history.before(pair[1])
         goes_on = pair is not None and after is not None and history.follows(after[1], pair[1])
         for slew, (running, standing) in zip(slews, rings, strict=True):
+            if running is not rings[0][0] and slew == slews[0]:
+                running.append(rings[0][0][-1])
+                standing.append(rings[0][1][-1])
+                continue
             ran = stood = None
             if pair is not None:
                 stood = by_standing(pair, before, tsc, slew)

@@ -20,6 +20,7 @@ from resume_rig.analysis.reconcile.thresholds import (
     FIRMWARE_DRIFT_MS,
     LIGHT_AFTER_COMPLETE_NS,
     MEDIAN_OF,
+    NO_SLEW,
     ONE_CAUSE,
     SPREAD_OF,
     TICKS_FIT,
@@ -74,6 +75,7 @@ def platform_of(dut: DutProfile | None) -> Platform:
     most_w = None if dut.s3_power_max_mw is None else dut.s3_power_max_mw / 1e3
     ppm = dut.clock_slew_max_ppm
     slew = ANY_SLEW if ppm is None else replace(ANY_SLEW, ppb=round(ppm * 1_000))
+    slew = slew if slew.ppb else NO_SLEW
     own = replace(UNKNOWN_PLATFORM, s3_power_max_w=most_w, slew=slew)
     constants = dut.platform
     if constants is None:

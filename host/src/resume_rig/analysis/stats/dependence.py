@@ -177,9 +177,11 @@ def _by_blocks(flags: Floats, share: float) -> float:
 def _excess(squares: float, freedom: int) -> float:
     """Return chi-squared over its freedom where it is beyond chance, else 1."""
     ratio = squares / freedom
+    if ratio <= 1.0:
+        return 1.0
     # Beyond it the series of the distribution is long, and chance is out of the question.
     if ratio > _RATIO_CERTAIN or chi_squared_below(squares, freedom) > 1.0 - _BLOCKS_ALPHA:
-        return max(1.0, ratio)
+        return ratio
     return 1.0
 
 

@@ -132,7 +132,7 @@ def cycle_shift(
         whole: the sessions that both are parts of, which know their autocorrelation better.
     """
     if min(len(base), len(candidate)) < FEW:
-        return _of_few(base, candidate, least)
+        return _by_neighbours(base, candidate, least, PHI_OF_FEW)
     lines = [_Line.of(each) for each in (base, candidate)]
     longer = [_Line.of(each) for each in whole] or lines
     phi = autocorrelation_limit([each.rest for each in longer], slopes=1)
@@ -158,7 +158,7 @@ def cycle_shift(
         max(1.0, freedom),
         (effective[0], effective[1]),
     )
-    apart = _by_neighbours(base, candidate, least)
+    apart = _by_neighbours(base, candidate, least, PHI_MOST)
     # Of two tests the one that shows more: it has to show twice as much.
     return apart if 2.0 * apart.p < found.p else found
 
@@ -172,34 +172,18 @@ is Student's on values that lie together as closely as such neighbours do."""
 _TREND_ALPHA: Final = 0.01
 
 
-def _of_few(base: Floats, candidate: Floats, least: float) -> CycleShift:
-    """Return the shift of sessions too short to show how their values depend on one another."""
-    sides = (base, candidate)
-    taus = [values_per_independent(PHI_OF_FEW, len(each), most=float(len(each))) for each in sides]
-    squares = sum(float(((each - each.mean()) ** 2).sum()) for each in sides)
-    left = sum(len(each) - tau for each, tau in zip(sides, taus, strict=True))
-    variance = max(squares / left, least * least)
-    error = math.sqrt(
-        sum(variance * tau / len(each) for each, tau in zip(sides, taus, strict=True))
-    )
-    effective = [len(each) / tau for each, tau in zip(sides, taus, strict=True)]
-    freedom = len(base) + len(candidate) - 2.0
-    shift = float(candidate.mean() - base.mean())
-    return CycleShift(shift, error, freedom, (effective[0], effective[1]))
-
-
-def _by_neighbours(base: Floats, candidate: Floats, least: float) -> CycleShift:
-    """Return the shift by how far neighbours lie apart, whatever the autocorrelation, up to 0.98.
+def _by_neighbours(base: Floats, candidate: Floats, least: float, phi: float) -> CycleShift:
+    """Return the shift by how far neighbours lie apart, whatever the autocorrelation, up to `phi`.
 
     Where values depend on one another so much that a session is worth one or two, their scatter
     says nothing; that of the steps from one to the next does: a first-order autoregression with
     steps so small strays only so far. Sessions that do not overlap at all show that way.
     """
     sides = [each - each.mean() for each in (base, candidate)]
-    steps = sum(float(((each[1:] - PHI_MOST * each[:-1]) ** 2).sum()) for each in sides)
-    freedom = sum(map(len, sides)) - 4.0
-    variance = max(steps / freedom / (1.0 - PHI_MOST**2), least * least)
-    taus = [values_per_independent(PHI_MOST, len(each), most=float(len(each))) for each in sides]
+    steps = sum(float(((each[1:] - phi * each[:-1]) ** 2).sum()) for each in sides)
+    freedom = max(1.0, sum(map(len, sides)) - 4.0)
+    variance = max(steps / freedom / (1.0 - phi**2), least * least)
+    taus = [values_per_independent(phi, len(each), most=float(len(each))) for each in sides]
     effective = [len(each) / tau for each, tau in zip(sides, taus, strict=True)]
     error = math.sqrt(sum(variance / n for n in effective))
     shift = float(candidate.mean() - base.mean())
@@ -446,8 +430,9 @@ def _family(
     (observed,) = _abs_t(own, values, least)
     greatest = np.sort(_abs_t(_divisions(k, m), values, least).max(axis=1))
     above = len(greatest) - np.searchsorted(greatest, observed - 1e-9, side="left")
-    # The smallest of them that no more than alpha reach.
-    place = min(len(greatest) - 1, math.ceil((1.0 - alpha) * len(greatest)))
+    # The smallest of them that no more than alpha reach, the own one and its mirror among these.
+    own_ones = 2 if k == m else 1
+    place = min(len(greatest) - 1, math.ceil((1.0 - alpha) * len(greatest)) + own_ones)
     return (above / len(greatest)).tolist(), [float(greatest[place])] * len(columns)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from resume_rig.analysis.verdict.measures import Sighting
 from resume_rig.model.channel import Channel
-from resume_rig.model.os_record import Ending, OsRecord
+from resume_rig.model.os_record import NO_SLEEPS, Ending, OsRecord
 from resume_rig.model.result.cycle import (
     FAILED,
     MEANINGS,
@@ -55,16 +55,19 @@ _HOW: Final[Mapping[str, str]] = MappingProxyType(
 
 def outcomes_of(measure: str) -> frozenset[Outcome]:
     """Return the outcomes that a measure names; none of other measures."""
-    if not measure.startswith(OUTCOME):
-        return frozenset()
-    return frozenset(map(Outcome, measure.removeprefix(OUTCOME).split(",")))
+    names = _names(measure, OUTCOME)
+    return frozenset(each for each in Outcome if each.value in names)
 
 
 def findings_of(measure: str) -> frozenset[FindingKind]:
     """Return the findings that a measure names; none of other measures."""
-    if not measure.startswith(FINDING):
-        return frozenset()
-    return frozenset(map(FindingKind, measure.removeprefix(FINDING).split(",")))
+    names = _names(measure, FINDING)
+    return frozenset(each for each in FindingKind if each.value in names)
+
+
+def _names(measure: str, prefix: str) -> list[str]:
+    # A store of somebody else may have any text here: what nobody knows is no name.
+    return measure.removeprefix(prefix).split(",") if measure.startswith(prefix) else []
 
 
 def named_events(measure: str) -> tuple[str, ...]:
@@ -99,7 +102,8 @@ def _of_log(limit: Limit, record: OsRecord | None) -> tuple[str, ...] | None:
     named = outcomes_of(limit.measure) or (FAILED if limit.measure == WHOLE else frozenset())
     if record is not None and record.failed and Outcome.REBOOTED in named:
         return (Outcome.REBOOTED.value,)
-    came_back = record is not None and record.ending is Ending.RESUMED
+    # What is no sleep, a boot or a shutdown, ended as it was to where the log has an account of it.
+    came_back = record is not None and (record.ending is Ending.RESUMED or record.kind in NO_SLEEPS)
     return () if came_back and limit.measure == WHOLE else None
 
 

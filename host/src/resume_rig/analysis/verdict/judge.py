@@ -212,7 +212,8 @@ def _judge_record(
     if why_not is None and record.failed and not (first or record.ignored):
         return JudgedRecord(record, judged=True, unjudged=None, verdict=Verdict.FAIL, risk=0.0)
     parts = [] if why_not is not None else _conformities(record, requirement, required)
-    if why_not is None and not required:  # of what a log shows, the OS came back
+    did = any(limit.required and limit.is_event for limit in requirement.limits())
+    if why_not is None and did and not required:  # of what a log shows, the OS came back
         parts = [Conformity(Verdict.PASS, 1.0)]
     if why_not is None and not parts:
         why_not = _not_measured(record, requirement)
@@ -355,7 +356,7 @@ def _why(
         parts = ["there is no record of a sleep"]
     parts += left_out(cycles, requirement, repeated)
     parts += damage(reading)
-    text = lead + "; ".join(parts)
+    text = lead + "; ".join(parts) or f"{count_of(len(judged), 'transition')} judged"
     return f"{text[0].upper()}{text[1:]}."
 
 

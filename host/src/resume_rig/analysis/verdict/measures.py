@@ -100,6 +100,8 @@ _LINES: Final = {
     "light after complete": "display on after complete",
     "unexplained": "residual",
 }
+START: Final = "power button"
+"""What times of the wires count from, in words, where nothing else woke the DUT."""
 FIGURE_WORDS: Final = {
     "active_us": "active in standby",
     "bios_end_to_idle_ms": "end of BIOS to idle",
@@ -294,7 +296,8 @@ def measure_words(measure: str) -> str:
     words = (stem if unit in TIME_UNITS_NS or unit in _SUFFIXES else name).replace("_", " ")
     for spoken, line in _LINES.items():
         words = words.replace(spoken, line)
-    return words
+    rest = words.removeprefix("press to ")
+    return words if rest == words else f"{START} to {rest}"
 
 
 @functools.cache

@@ -264,9 +264,8 @@ def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: NotJ
     if why_not is not None:
         return Ruling(Verdict.NO_EVIDENCE, False, why_not)
     required = [each for each in requirement.limits() if each.required and not each.is_event]
-    if not required and not has_tried(cycle, requirement):
-        return Ruling(Verdict.NO_EVIDENCE, False, _not_measured(sighting, requirement, no_record))
-    if not required:
+    did = any(each.required and each.is_event for each in requirement.limits())
+    if did and not required and has_tried(cycle, requirement):
         return Ruling(Verdict.PASS, True, None)  # what it did is looked at after this
     parts = [
         conformity_of(limit, sighting, guard_band=requirement.guard_band) for limit in required

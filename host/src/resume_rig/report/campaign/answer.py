@@ -27,6 +27,7 @@ from resume_rig.model.units import NS_PER_MS, NS_PER_S, capitalised, count_of, p
 from resume_rig.report.drawing.wave import WavePicture, wave_picture
 from resume_rig.report.parts.answer import unseen_text
 from resume_rig.report.parts.page import Tile, TrustBadge
+from resume_rig.report.parts.statistics import JUDGED_TIME
 from resume_rig.report.text.hostile_text import bounded
 from resume_rig.report.text.wording import outcome_words, quantity_text, record_name
 
@@ -232,7 +233,7 @@ def _why_no_light(campaign: AnsweredCampaign) -> str:
 
 def _reported(campaign: AnsweredCampaign, shown: CycleTimes) -> Tile:
     """Return what the OS reports: of judged cycles, or where none is, of all that are drawn."""
-    tile = Tile("OS-reported resume (p50 · p95 · worst)", "-", _NOT_COUNTED)
+    tile = Tile(f"{JUDGED_TIME} (p50 · p95 · worst)", "-", _NOT_COUNTED)
     resume, drawn = campaign.overview.resume, campaign.overview.drawn_resume
     if resume is not None:
         text = _figures_text(resume, "median_ms", "p95_ms", "max_ms")

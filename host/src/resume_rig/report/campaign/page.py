@@ -83,7 +83,7 @@ from resume_rig.report.parts.page import (
     plan_item,
     requirement_pairs,
 )
-from resume_rig.report.parts.statistics import statistics_sentences
+from resume_rig.report.parts.statistics import JUDGED_TIME, statistics_sentences
 from resume_rig.report.text.findings import (
     FoldedFinding,
     cycle_ranges,
@@ -215,7 +215,7 @@ def _named_marks(name: str, campaign: AnsweredCampaign, shown: CycleTimes) -> Na
     by_name = {one.name: one for one in correlation.series}
     hidden_ms = overview.with_hidden_ms if is_resume else {}
     picture = marks_picture(shown, by_name.get(shown.name), limit_ms, hidden_ms)
-    what = "OS-reported resume time" if is_resume else _light_words(campaign)
+    what = JUDGED_TIME if is_resume else _light_words(campaign)
     return None if picture is None else NamedMarks(name, what, picture, shown)
 
 
@@ -391,7 +391,7 @@ def _histograms(campaign: AnsweredCampaign) -> Iterator[NamedHistogram]:
     if picture is not None and limit_ms is not None:
         note = _histogram_note(len(times), campaign.answer.counts.total)
         title = "Histogram of resume times against the limit"
-        yield NamedHistogram("histogram", title, "OS-reported resume", note, picture)
+        yield NamedHistogram("histogram", title, JUDGED_TIME, note, picture)
     lit = [time_ms for _, time_ms in overview.light_ms]
     picture = histogram(lit, _limit_on(campaign.correlation, LIGHT))
     if picture is not None:

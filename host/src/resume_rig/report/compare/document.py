@@ -1,5 +1,6 @@
 """The document of `compare --json` (schema resume-rig/compare/1)."""
 
+from resume_rig.analysis.answer.comparison import comparison_headline
 from resume_rig.analysis.verdict.limits import limit_text
 from resume_rig.model.result.comparison import (
     Comparison,
@@ -54,6 +55,7 @@ def comparison_document(comparison: Comparison) -> str:
         "over_limit": [_over(each) for each in comparison.over],
         "answer": comparison.answer.value,
         "why": text_json(comparison.why),
+        "headline": text_json(comparison_headline(comparison)),
     }
     return json_text(document) + "\n"
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resume_rig.analysis.answer.comparison import comparison_headline
 from resume_rig.analysis.compare.comparable import names_its_dut
 from resume_rig.analysis.verdict.limits import limit_text
 from resume_rig.analysis.verdict.measures import is_measure, measure_words
@@ -208,6 +209,9 @@ _COLOURS = {
 def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
     """Yield the whole answer of `compare` in pieces to be written as they are."""
     yield from band_lines(comparison.band, style)
+    answer = comparison.answer
+    yield style.headline(answer.value, _COLOURS[answer], comparison_headline(comparison))
+    yield style.paragraph(comparison.why)
     yield style.paragraph(subject_sentence(comparison))
     for warning in comparison.warnings:
         yield style.paragraph(f"Warning: {warning}")
@@ -228,8 +232,6 @@ def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[s
         if len(comparison.components) > _COMPONENTS:
             more = len(comparison.components) - _COMPONENTS
             yield style.paragraph(f"... and {more} more; --json and --html have them.")
-    answer = comparison.answer
-    yield style.headline(answer.value, _COLOURS[answer], comparison.why)
 
 
 def no_difference_sentence(comparison: Comparison) -> str:

@@ -457,7 +457,7 @@ def _whole_words(cycle: ReconciledCycle, inside: InsideMilestones | None) -> tup
     if cycle.bios_impossible:
         return "", "BIOS time impossible: wires and clock leave no room for it"
     if cycle.record.resume_ms is None:
-        return "", "needs the OS-reported resume time"
+        return "", "needs the total resume time"
     if cycle.certainty is not None and cycle.press_to_resume_complete is None:
         why = "PLTRST# not seen, or the match is not certain"
         return "", f"not placed: {'no trigger' if cycle.outside.trigger_ns is None else why}"

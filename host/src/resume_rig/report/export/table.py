@@ -12,11 +12,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TypeAlias
 
-import duckdb
-
-from resume_rig.analysis.findings.groups import (
-    findings_of,
-)
+from resume_rig.analysis.findings.groups import findings_of
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import OsRecord, state_word
 from resume_rig.model.quantity import BoundedNs
@@ -258,8 +254,15 @@ def write_parquet(table: Table, path: Path) -> None:
     One thread and the order of the rows kept: the same table gives the same bytes.
 
     Raises:
-        UsageError: the place cannot be written to.
+        UsageError: the place cannot be written to, or DuckDB is not installed.
     """
+    try:
+        import duckdb  # of resume-rig[export]; CSV needs nothing
+    except ImportError:
+        raise UsageError(
+            "could not write Parquet: the package duckdb is not installed; install "
+            "resume-rig[export], or export csv"
+        ) from None
     types = ", ".join(f"'{c.name}': '{_SQL_TYPES[c.type]}'" for c in table.columns)
     with tempfile.TemporaryDirectory(prefix="resume-rig-") as folder:
         between = Path(folder) / "table.csv"

@@ -31,6 +31,7 @@ from resume_rig.report.fleet.terminal import (
     subject_sentence,
 )
 from resume_rig.report.parts.page import Badge, Pair, Tile, TrustBadge, badge, requirement_pairs
+from resume_rig.report.parts.statistics import JUDGED_TIME
 
 _DRAWN_MOST: Final = 60
 
@@ -121,7 +122,7 @@ def _tiles(fleet: Fleet) -> tuple[Tile, ...]:
         default=None,
     )
     silent = [each for each in campaigns if each.cycles and not each.times]
-    slowest = Tile("Worst OS-reported resume", "-", "no campaign has a time")
+    slowest = Tile(f"{JUDGED_TIME}, worst", "-", "no campaign has a time")
     if worst is not None:
         slowest = Tile(slowest.name, f"{worst[0]:.0f} ms", worst[1].path)
     cycles = sum(each.cycles for each in campaigns)

@@ -44,7 +44,7 @@ from resume_rig.report.parts.page import (
     limit_rows,
     requirement_pairs,
 )
-from resume_rig.report.parts.statistics import statistics_sentences
+from resume_rig.report.parts.statistics import JUDGED_TIME, statistics_sentences
 from resume_rig.report.text.wording import (
     MISSING,
     PAGE_ROWS,
@@ -205,7 +205,7 @@ def _subtitle(log: AnsweredLog) -> tuple[str, ...]:
 def _tiles(log: AnsweredLog) -> tuple[Tile, ...]:
     figures, answer = log.judgement.statistics, log.answer
     judged, bound = answer.limit, answer.failures
-    times = Tile("OS-reported resume (p50 · p95 · worst)", MISSING, "no time is judged")
+    times = Tile(f"{JUDGED_TIME} (p50 · p95 · worst)", MISSING, "no time is judged")
     if figures.median_ms is not None and figures.p95_ms is not None and figures.max_ms is not None:
         value = f"{figures.median_ms:.0f} · {figures.p95_ms:.0f} · {figures.max_ms:.0f} ms"
         times = Tile(times.name, value, f"minimum {figures.min_ms:.0f} ms, total resume time")

@@ -7,7 +7,7 @@ from typing import Final
 
 from resume_rig.analysis.findings.advice import Advice, Ranked
 from resume_rig.analysis.verdict.limits import limit_in_unit, limit_text
-from resume_rig.analysis.verdict.measures import hibernate_rates
+from resume_rig.analysis.verdict.measures import hibernate_rates, measure_words
 from resume_rig.model.os_record import Component, OsRecord, WakeSource
 from resume_rig.model.result.judgement import LimitJudgement, Missing
 from resume_rig.model.result.series import (
@@ -200,6 +200,7 @@ def limits_judged_json(judgements: Sequence[LimitJudgement]) -> list[Json]:
     return [
         {
             **_limit(each.limit),
+            "title": measure_words(each.limit.measure),
             "verdict": each.verdict.value,
             "n": each.n,
             "failed": each.failed,
@@ -241,6 +242,7 @@ def series_json(series: Sequence[SeriesStatistics]) -> list[Json]:
     return [
         {
             "measure": text_json(one.name),
+            "title": text_json(measure_words(one.name)),
             "judged": one.judged,
             **statistics_json(one.figures),
             "median_interval": quantile_json(one.median),

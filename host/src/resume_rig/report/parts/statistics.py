@@ -42,6 +42,9 @@ def limited_values(limits: Sequence[Limit], record: OsRecord) -> str:
     return ", ".join(found)
 
 
+JUDGED_TIME: Final = capitalised(measure_words(RESUME))
+"""What every face calls the time that is judged, at the beginning of a sentence."""
+
 _HEADLINES: Final = (RESUME, "press_to_light_ns")
 _STEPS_SHOWN: Final = 5
 _RISK_SHOWN: Final = 0.0005
@@ -148,6 +151,8 @@ def _failures(failures: FailureRate) -> str:
     if failures.undecided:
         text += f", {failures.undecided} more without evidence, counted as failed in the limit"
     text += f"; upper 95 % confidence limit of the failure rate {percent_up(failures.upper)}"
+    if failures.upper_in_runs > failures.upper:
+        text += f", {percent_up(failures.upper_in_runs)} if failures come in runs of ten"
     if not failures.failures and failures.n < failures.needed_for_1_percent:
         needed = failures.needed_for_1_percent
         text += f"; {needed} failure-free cycles demonstrate at most 1 %"
