@@ -140,7 +140,7 @@ RUN_CASES = {
     "no cycles": (["run", "--cycles", "0"], 2, "1 to"),
     "short dwell": (["run", "--dwell", "1s"], 2, "5 s"),
     "host clock": (["run", *SIM, "--host-clock-ppb", "-5"], 2, "-5 ppb"),
-    "dwell without a unit": (["run", "--dwell", "soon"], 2, "duration"),
+    "dwell without a unit": (["run", "--dwell", "soon"], 2, "a time with its unit"),
     "state": (["run", "--state", "S7"], 2, "S7"),
     "state that no plan has": (["run", "--state", "S6"], 2, "modern-standby"),
     "rig from a variable that is not set": (["run", "--rig", ""], 2, "not set"),

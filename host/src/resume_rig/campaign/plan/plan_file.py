@@ -113,7 +113,7 @@ def parse_plan(
     adaptive = base.settle_limit_ns is not None
     for key, value in _flat(words):
         word, unit_ns = _word_of(key, door)
-        if word.key == "settle" and unit_ns is None:
+        if isinstance(word.kind, Time) and word.kind.besides and unit_ns is None:
             times, asked = _without_adaptive(value)
             adaptive |= asked
         else:

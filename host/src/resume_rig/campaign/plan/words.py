@@ -117,12 +117,20 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """A duration; keys of a plan file may have its unit at the end."""
+    """A duration.
+
+    Attributes:
+        low_ns, high_ns: its range.
+        units: which a key may have at its end, `dwell_s`.
+        usual_low_ns: the least one in most plans, where that is more.
+        besides: a word that may be there beside it, or in its place.
+    """
 
     low_ns: int
     high_ns: int
     units: Mapping[str, int] = dataclasses.field(default_factory=lambda: TIME_UNITS_NS)
     usual_low_ns: int = 0
+    besides: str = ""
     metavar: ClassVar = "TIME"
     choices: ClassVar[tuple[str, ...]] = ()
 
@@ -132,7 +140,9 @@ class Time:
         found = duration_of(text.removeprefix("-"), bare)
         if found is None:
             units = ", ".join(DURATION_UNITS_NS)
-            raise wrong(name, value, f"is a time with its unit ({units}), such as 250 ms or 2 s")
+            word = f", or {self.besides}" if self.besides else ""
+            allowed = f"is a time with its unit ({units}), such as 250 ms or 2 s{word}"
+            raise wrong(name, value, allowed)
         return -found if text.startswith("-") else found
 
     def read_number(self, name: str, value: object, unit_ns: int) -> int:
@@ -164,7 +174,8 @@ class Time:
     @property
     def allowed(self) -> str:
         """The legal values, in words."""
-        return f"{self.text(self.usual_low_ns or self.low_ns)} to {self.text(self.high_ns)}"
+        low = self.text(self.usual_low_ns or self.low_ns)
+        return f"{low} to {self.text(self.high_ns)}{f', {self.besides}' if self.besides else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,7 +398,7 @@ WORDS: Final = (
     ),
     PlanWord(
         "settle",
-        Time(0, MAX_SETTLE_NS),
+        Time(0, MAX_SETTLE_NS, besides=ADAPTIVE),
         2 * NS_PER_S,
         "Awake for",
         'from the last sign of the wake to the end of the cycle, at least; with "adaptive" until '
