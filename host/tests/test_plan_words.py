@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import robot
+from plan_pages import REFERENCE, with_tables
 from plan_words import ILLEGAL, LEGAL
 from robot.api import ExecutionResult
 
@@ -235,3 +236,9 @@ def test_help_of_the_command_line_and_of_the_library_have_what_the_table_says() 
         assert set(WORD_BY_KEY) <= {each.name for each in keywords[name].args}
     for word in WORDS:
         assert f"| ``{word.key}`` | {word.meaning} |" in keywords["Run Campaign"].doc
+
+
+@pytest.mark.parametrize("name", ["plans.md", "command-line.md"])
+def test_the_tables_of_the_reference_are_those_of_the_words(name: str) -> None:
+    page = (REFERENCE / name).read_text("utf-8")
+    assert with_tables(name, page) == page, "python host/tests/plan_pages.py writes them"

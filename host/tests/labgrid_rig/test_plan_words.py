@@ -31,4 +31,4 @@ def test_the_driver_has_every_word(labgrid_bin: Path, tmp_path: Path) -> None:
     plans = [dataclasses.replace(default_plan(), **fields) for _, fields in LEGAL]
     assert found[: len(LEGAL)] == [plan_to_mapping(plan) for plan in plans]
     for (key, _, sentence), said in zip(ILLEGAL, found[len(LEGAL) :], strict=True):
-        assert sentence in str(said).replace(f"{key} ", "WORD ", 1)
+        assert sentence.replace("WORD", key) in said

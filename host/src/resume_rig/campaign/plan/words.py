@@ -536,7 +536,7 @@ WORDS: Final = (
         "end when the failure rate is shown to be at most this",
         what="a stop at a failure rate of {}",
         field="failure_rate",
-        more="(Clopper and Pearson, one-sided): for 0.1 % at 95 % after 2995 cycles without a "
+        more="by Clopper and Pearson, one-sided: for 0.1 % at 95 % after 2995 cycles without a "
         "failure",
     ),
     PlanWord(
