@@ -29,7 +29,8 @@ from resume_rig.campaign.dut.trace import (
     opened_trace,
     send_script,
 )
-from resume_rig.campaign.plan.plan import TraceTool, default_plan, override
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.plan.words import TraceTool
 from resume_rig.campaign.run.campaign import begin
 from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.clock import Clock
