@@ -1,0 +1,306 @@
+"""What one log says of the cycles: what its records are like, whose it is, and which are likely.
+
+What a campaign's records are like is learnt from the campaign itself, in two rounds in which each
+pair is given something: before anything is known, a log at an even pace says little for itself.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from resume_rig.analysis.match.hmm import Model, Posterior
+from resume_rig.analysis.match.legs import (
+    LAGS,
+    OF_IMAGE,
+    OF_ONE_RUN,
+    OF_READINGS,
+    STEPS_PER_CYCLE,
+    Foreign,
+    Noise,
+    Shape,
+    Weights,
+)
+from resume_rig.analysis.match.times import CycleRows, Floats, Indexes, LogRows
+
+_LIKELY, _SURE = 0.5, 0.9
+# Natural logarithms that a pair is given while the noise is learnt: a clock that beats with whole
+# seconds shows lengths that are alike to 20 ms, where 1 s is expected.
+_GIVEN = (3.0, 1.0)
+_LEARN_FROM = 5  # fewer lengths show little (assumed)
+# Cycles without a record, and other records, before any was counted (assumed).
+_LOST, _LOST_OF, _OTHERS, _OTHERS_S = 1.0, 20.0, 0.5, 1800.0
+_SET_S = 3.0  # two readings differ by less, twice over
+_MARGIN = 8
+_NO_DOUBT = 700.0  # beyond it exp() of a float is infinite
+# Another unit that one script sends to sleep at the same times, and whose log it is: one in 1,000.
+# What speaks for it makes a log doubtful, never another's (assumed).
+_NO_SCRIPT, _SCRIPT_AT_MOST, _SCATTER_S = float(np.log(1000.0)), -4.0, 0.002
+_CERTAIN = float(np.log(99.0))
+# Of records that come whenever they like, hardly half of the readings bring exactly one; more of
+# them than a dozen add no more, as what has the same pace brings one each, too (assumed).
+_ONE_EACH, _READINGS = float(np.log(2.0)), 14
+# Larger tables have a band about what some runs of cycles show, each by itself (in cells, cycles).
+_CELLS, _RUN, _RUN_EACH, _LEARNT_ROWS = 2_000_000, 32, 512, 1024
+_RUN_RECORDS, _SAME_RUN = 10_000, 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What one log says.
+
+    Attributes:
+        cycles: that a record may be of.
+        log: records that may be a cycle's.
+        cells: likely pairs of a row of either.
+        own: how likely it is that the log is of this unit, 0..1.
+        fit, covered: cycles with a likely record; and that should have one in the log.
+        may_be_of_one_script: whether what makes it doubtful is a unit that one script sent to
+            sleep, too.
+    """
+
+    cycles: CycleRows
+    log: LogRows
+    cells: Posterior
+    own: float = 1.0
+    fit: int = 0
+    covered: int = 0
+    may_be_of_one_script: bool = False
+
+    def best(self, least: float = 0.0) -> tuple[Indexes, Indexes, Floats]:
+        """Return the best record of each row that may have one: row, record, probability."""
+        cells = self.cells
+        order = np.lexsort([-cells.probability, cells.row])
+        rows = cells.row[order]
+        first = order[np.append(True, rows[1:] != rows[:-1])[: len(rows)]]
+        first = first[cells.probability[first] > least]
+        return cells.row[first], cells.record[first], cells.probability[first]
+
+    def offset_s(self, row: Indexes, record: Indexes) -> Floats:
+        """Return where the OS clock was at some pairs."""
+        cycles, log = self.cycles, self.log
+        by_wake = log.wake_s[record] - cycles.wake_s[row]
+        return np.where(np.isnan(by_wake), log.sleep_s[record] - cycles.sleep_s[row], by_wake)
+
+    def alike(self) -> int:
+        """Return how many records are as likely as each other to be the middle cycle's."""
+        row, _, _ = self.best()
+        if len(row) == 0:
+            return 1
+        share = self.cells.probability[self.cells.row == row[len(row) // 2]]
+        share = share / share.sum()
+        return max(round(float(np.exp(-(share * np.log(share)).sum()))), 1)
+
+
+def found_in(cycles: CycleRows, log: LogRows, *, both_utc: bool) -> Found | None:
+    """Return what a log says; None where cycles or records are none."""
+    count = len(log.record)
+    if len(cycles.index) == 0 or count == 0:
+        return None
+    expected_s = (cycles.base_ns - log.base_ns) * 1e-9 if both_utc else None
+    foreign = Foreign(cycles, log)
+    low = np.zeros(len(cycles.index), dtype=np.int64)
+    high = np.full(len(cycles.index), count)
+    learn = slice(None)
+    if len(low) * count > _CELLS:
+        low, high = _band(cycles, log, foreign)
+        middle = max(len(low) - _LEARNT_ROWS, 0) // 2
+        learn = slice(middle, middle + _LEARNT_ROWS)
+    noise = _learnt(cycles.of_rows(learn), log, foreign.of_rows(learn), low[learn], high[learn],
+                    expected_s)
+    weights = Weights(cycles, log, noise, foreign, expected_s=expected_s)
+    return _judged(Found(cycles, log, Model(weights).posterior(low, high)), noise)
+
+
+def _learnt(
+    cycles: CycleRows,
+    log: LogRows,
+    foreign: Foreign,
+    low: Indexes,
+    high: Indexes,
+    expected_s: float | None,
+) -> Noise:
+    """Return what the records of some cycles are like."""
+    noise = Noise()
+    for given in _GIVEN:
+        weights = Weights(cycles, log, noise, foreign, expected_s=expected_s, given=given)
+        cells = Model(weights).posterior(low, high)
+        noise = _relearnt(Found(cycles, log, cells), noise)
+        low, high = _about(cells, low, high, len(log.record))
+    return noise
+
+
+def _about(
+    cells: Posterior, low: Indexes, high: Indexes, count: int
+) -> tuple[Indexes, Indexes]:
+    """Return the band about what is likely of each row."""
+    lowest, highest = np.full(len(low), count), np.zeros(len(low), dtype=np.int64)
+    np.minimum.at(lowest, cells.row, cells.record)
+    np.maximum.at(highest, cells.row, cells.record)
+    # A row that has none may have all that those about it have.
+    lowest = np.minimum.accumulate(lowest[::-1])[::-1] - _MARGIN
+    highest = np.maximum.accumulate(highest) + 1 + _MARGIN
+    lowest = np.clip(lowest, low, high)
+    return lowest, np.maximum(np.clip(highest, low, high), lowest)
+
+
+def _relearnt(found: Found, noise: Noise) -> Noise:
+    """Return what the likely pairs show of the noise."""
+    cycles, log = found.cycles, found.log
+    row, record, _ = found.best(_SURE)
+    if len(row) < 3:
+        return replace(noise, lags=LAGS / LAGS.sum())
+    spanned, between = int(row[-1] - row[0]) + 1, int(record[-1] - record[0]) + 1
+    span_s = float(cycles.wake_s[row[-1]] - cycles.wake_s[row[0]])
+    moved_s = np.abs(np.diff(found.offset_s(row, record)))
+    steps = int((moved_s > _SET_S).sum())
+    noise = replace(
+        noise,
+        lost=(spanned - len(row) + _LOST) / (spanned + _LOST_OF),
+        others_hz=(max(between - len(record), 0) + _OTHERS) / (span_s + _OTHERS_S),
+        steps=max((steps + 1.0) / (spanned + 1.0 / STEPS_PER_CYCLE), STEPS_PER_CYCLE),
+        lags=_lags(cycles, log, row, record),
+        told=_told(found, row, record),
+    )
+    asleep_s = log.asleep_s[record] - (cycles.wake_s - cycles.sleep_s)[row]
+    measured, image = log.wide[record] == 0, log.image[record] == 1
+    return replace(
+        noise,
+        asleep=_shape(asleep_s[measured & ~image], OF_READINGS, noise.asleep),
+        image=_shape(asleep_s[measured & image], OF_IMAGE, noise.image),
+        awake=_shape(_awake_s(cycles, log, row, record)[0], OF_ONE_RUN, noise.awake),
+        way=_shape(log.took_s[record] - cycles.to_sleep_s[row], OF_ONE_RUN, noise.way),
+    )
+
+
+def _shape(difference_s: Floats, prior: Floats, before: Shape | None) -> Shape | None:
+    difference_s = difference_s[np.isfinite(difference_s)]
+    return Shape.learnt(difference_s, prior) if len(difference_s) >= _LEARN_FROM else before
+
+
+def _awake_s(
+    cycles: CycleRows, log: LogRows, row: Indexes, record: Indexes
+) -> tuple[Floats, Indexes]:
+    """Return by how much longer the OS was awake than the wires, and before which pairs."""
+    follows = (np.diff(row) == 1) & (np.diff(record) == 1)
+    follows &= cycles.follows[row[1:]] & log.precise[record[1:]]
+    pair = np.flatnonzero(follows) + 1
+    at, to = row[pair], record[pair]
+    of_os_s = log.sleep_s[to] - log.wake_s[to - 1]
+    return of_os_s - (cycles.sleep_s[at] - cycles.wake_s[at - 1]), pair
+
+
+def _lags(cycles: CycleRows, log: LogRows, row: Indexes, record: Indexes) -> Floats:
+    """Return how likely it is that a record comes so many readings late."""
+    reading = log.reading[record]
+    lag = (reading - cycles.reading[row])[reading >= 0]
+    count = np.bincount(np.clip(lag, 0, len(LAGS) - 1), minlength=len(LAGS))
+    weight = 10.0 * LAGS + count
+    return np.asarray(weight / weight.sum())
+
+
+def _told(found: Found, row: Indexes, record: Indexes) -> float:
+    """Return how often the clock was set as the log says, where it says so."""
+    set_s = found.log.set_s
+    if set_s is None:
+        return 0.5
+    told_s = np.diff(set_s[record])
+    says = np.flatnonzero(told_s)
+    left_s = np.diff(found.offset_s(row, record))[says] - told_s[says]
+    return float(((np.abs(left_s) < _SET_S).sum() + 1.0) / (len(says) + 2.0))
+
+
+def _judged(found: Found, noise: Noise) -> Found:
+    """Return what was found with the answer whether the log is of this unit."""
+    cycles, log = found.cycles, found.log
+    row, record, _ = found.best(_LIKELY)
+    fit = len(row)
+    covered = max(_covered(found, row, record), fit)
+    if cycles.stated is not None:
+        return replace(found, fit=fit, covered=covered)
+    # What was learnt of the noise was learnt from these pairs (BIC).
+    odds = found.cells.log_odds - 0.5 * float(np.log(max(fit, 1)))
+    on_time = (log.reading[record] >= 0) & (log.reading[record] == cycles.reading[row])
+    odds += _ONE_EACH * min(int(on_time.sum()), _READINGS)
+    script = _script_odds(found, row, record)
+    others = np.exp(np.minimum([-odds, -script], _NO_DOUBT)).sum()
+    return replace(
+        found,
+        own=float(1.0 / (1.0 + others)),
+        fit=fit,
+        covered=covered,
+        may_be_of_one_script=script < min(odds, _CERTAIN),
+    )
+
+
+def _covered(found: Found, row: Indexes, record: Indexes) -> int:
+    """Return how many cycles the log should have a record of."""
+    cycles, log = found.cycles, found.log
+    due = 1.0 - cycles.silent
+    if len(row) and not cycles.readings:
+        offset_s = np.interp(np.arange(len(due)), row, found.offset_s(row, record))
+        last_s = np.where(np.isnan(log.wake_s), log.sleep_s, log.wake_s)
+        os_s = cycles.wake_s + offset_s
+        due = due[(os_s >= last_s.min() - _SET_S) & (os_s <= last_s.max() + _SET_S)]
+    return round(float(due.sum()))
+
+
+def _script_odds(found: Found, row: Indexes, record: Indexes) -> float:
+    """Return how much likelier an own log is than one of a unit that one script sends to sleep.
+
+    What the other unit takes for its way to sleep is in how long it was awake, and not in the
+    wires: so what is left scatters less without it.
+    """
+    awake_s, pair = _awake_s(found.cycles, found.log, row, record)
+    took_s, to_sleep_s = found.log.took_s[record[pair]], found.cycles.to_sleep_s[row[pair]]
+    known = np.isfinite(awake_s + took_s)
+    awake_s, took_s, to_sleep_s = awake_s[known], took_s[known], to_sleep_s[known]
+    if len(awake_s) < 3 or np.median(np.abs(took_s - np.median(took_s))) < _SCATTER_S:
+        return _NO_DOUBT if len(awake_s) < 2 else _NO_SCRIPT
+    own, other = _evidence(awake_s), _evidence(awake_s - took_s)
+    if np.isfinite(to_sleep_s).all():
+        own += _evidence(took_s - to_sleep_s)
+        other = max(other, _evidence(awake_s - took_s + to_sleep_s)) + _evidence(took_s)
+    return max(_NO_SCRIPT + own - other, _SCRIPT_AT_MOST)
+
+
+def _evidence(difference_s: Floats) -> float:
+    """Return how likely differences are that scatter about a constant by any size, log."""
+    shape = Shape.learnt(difference_s, np.full(len(OF_ONE_RUN), 1.0 / len(OF_ONE_RUN)))
+    return float(np.log(shape.density(difference_s)).sum())
+
+
+def _band(cycles: CycleRows, log: LogRows, foreign: Foreign) -> tuple[Indexes, Indexes]:
+    """Return a band of the table about what some runs of cycles show, each by itself.
+
+    Where no run says where it is, nothing is in the band: nothing can be matched.
+    """
+    n, m = len(cycles.index), len(log.record)
+    rows, records = list[int](), list[int]()
+    for first in np.unique(np.linspace(0, n - _RUN, 1 + n // _RUN_EACH).astype(np.int64)).tolist():
+        part = slice(first, first + _RUN)
+        ahead = records[-1] + first - rows[-1] if rows else m // 2
+        searched = [(0, m)]
+        if rows and m > 2 * _RUN_RECORDS:
+            near = max(ahead - _RUN_RECORDS, 0), min(ahead + _RUN_RECORDS, m)
+            searched = [near]
+        for low, high in searched:
+            weights = Weights(cycles.of_rows(part), log, Noise(), foreign.of_rows(part),
+                              expected_s=None, given=_GIVEN[0])
+            cells = Model(weights).posterior(np.full(_RUN, low), np.full(_RUN, high), least=1e-3)
+            row, record, likely = Found(cycles, log, cells).best(_SURE)
+            if len(row) and (not records or record[0] > records[-1] - _SAME_RUN):
+                rows.append(first + int(row[len(row) // 2]))
+                records.append(int(record[len(row) // 2]))
+                break
+    if not rows:
+        nothing = np.zeros(n, dtype=np.int64)
+        return nothing, nothing.copy()
+    every = np.arange(n)
+    about = np.interp(every, rows, records)
+    about += np.minimum(every - rows[0], 0) + np.maximum(every - rows[-1], 0)
+    # Between two runs as many are lost, or others, at most, as their distances differ by.
+    wide = np.abs(np.diff(records) - np.diff(rows)).astype(np.float64)
+    place = np.clip(np.searchsorted(rows, every) - 1, 0, max(len(wide) - 1, 0))
+    beside = _RUN_EACH / 4 + (wide[place] if len(wide) else 0.0)
+    low = np.clip(about - beside, 0, m).astype(np.int64)
+    return low, np.clip(about + beside, 0, m).astype(np.int64)
