@@ -27,6 +27,7 @@ _STEP_CELLS = 4_000_000
 # What is less likely than the best of its cycle by this factor starts no way of its own: a wrong
 # way is found out within a dozen cycles, of 20 each (natural logarithms).
 _LEAST = 1e-100
+_OF_NO_TIMES = 0.5
 _TINY = 1e-300
 _KEPT_MOST = 20_000_000  # weights of steps, from the way there for the way back
 
@@ -98,6 +99,9 @@ class _Steps:
         if cycles == 1:
             found[0] = w.next_one(row, low, high, found[0])
         found *= self._passed[part] * w.lost_between(before, row)
+        if w.cycles.index[row] - w.cycles.index[before] > cycles:
+            # A cycle between has no times; its record may be there.
+            found[1:] *= _OF_NO_TIMES / w.other[low - 1 : high - 1]
         return found
 
 

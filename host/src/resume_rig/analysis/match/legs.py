@@ -21,17 +21,18 @@ HALF_RANGE = 12_000
 
 # Kernels of a difference: the scales of Laplace's distribution, s, and the triangle of two readings
 # of an RTC that has whole seconds, with what varies.
-_SCALES_S = (0.004, 0.012, 0.04, 0.12, 0.4, 1.5, 6.0)
-_READINGS_S = 1.15
-_KERNELS = len(_SCALES_S) + 1
+_SCALES_S = (0.012, 0.04, 0.12, 0.4, 1.5, 6.0)
+# A pace that beats with whole seconds shows less of them.
+_READINGS_S, _BEAT_S = 1.15, 0.3
 # How the difference of a length is distributed before anything was learnt (assumed): the RTC's, or
 # a finer clock's; some are wrong by seconds.
-OF_READINGS = np.array([0.01, 0.01, 0.02, 0.03, 0.06, 0.03, 0.02, 0.82])
+OF_READINGS = np.array([0.0, 0.0, 0.0, 0.0, 0.05, 0.03, 0.1, 0.82])
 # A length by one run of the OS's clock: within 20 ms of a constant on most units.
-OF_ONE_RUN = np.array([0.15, 0.3, 0.2, 0.12, 0.08, 0.04, 0.03, 0.08])
+OF_ONE_RUN = np.array([0.45, 0.2, 0.12, 0.08, 0.04, 0.03, 0.0, 0.08])
 # Of an image it counts some seconds, or not.
-OF_IMAGE = np.array([0.01, 0.01, 0.02, 0.03, 0.08, 0.2, 0.35, 0.3])
-_PRIOR_WEIGHT = 10.0  # of so many differences
+OF_IMAGE = np.array([0.0, 0.0, 0.0, 0.0, 0.2, 0.4, 0.1, 0.3])
+_SECONDS, _USUAL_SECONDS = (4, 5), 0.06
+_PRIOR_WEIGHT = 3.0  # of so many differences
 # By how much less than the wires an OS is awake: by 0 to 2 s mostly, by more where time is hidden.
 _AWAKE_S = ((-2.05, 0.05, 0.9), (-7.0, -2.0, 0.07), (0.05, 3.0, 0.01))
 # Trigger to SLP_S3# is longer than what the OS calls its way to sleep.
@@ -44,9 +45,15 @@ _OTHER_MOST = 0.3
 STEPS_PER_CYCLE = 1 / 300
 # Gaps from a second to weeks, each order of magnitude as likely as the next.
 _ANY_ORDERS = float(np.log(1e6))
-_WIDTHS_S = (0.02, 0.1, 0.5, 1.5, 5.0, 15.0)
+# How wide the lengths of a log are about one another: by one run of its clock, or by two readings
+# of an RTC. No narrower than the kernels above, so that neither hypothesis knows more of clocks.
+_RUN_WIDTHS_S = (0.01, 0.05, 0.2, 0.7, 1.5, 5.0, 15.0)
+_READ_WIDTHS_S = (0.3, 0.7, 1.5, 5.0, 15.0)
 _WIRES_WIDTHS_S = (0.5, 1.5, 5.0)
 _STRETCH = (1.0, 2.0, 8.0)
+# The log of another unit begins anywhere within a day, at least (assumed).
+_FIRST_S = 86_400.0
+_NEVER = 1e-290
 _DRIFT = 5e-5  # PC clocks are good to 50 ppm
 _PAUSE_S = 600.0
 _UNLIKE = 0.05  # a wire that excludes a kind of sleep errs in one of twenty (assumed)
@@ -66,7 +73,8 @@ def _kernels(x: Floats) -> Floats:
     away = np.abs(x)
     laplace = [np.exp(-away / s) / (2 * s) for s in _SCALES_S]
     triangle = np.maximum(1.0 - away / _READINGS_S, 0.0) / _READINGS_S
-    return np.array([*laplace, triangle]) + 1e-12
+    beat = np.exp(-0.5 * (x / _BEAT_S) ** 2) / (np.sqrt(2 * np.pi) * _BEAT_S)
+    return np.array([*laplace, beat, triangle]) + 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,15 +89,21 @@ class Shape:
         return np.asarray(self.weights @ _kernels(x - self.bias_s))
 
     @classmethod
-    def learnt(cls, x: Floats, prior: Floats) -> "Shape":
-        """Return the shape of some differences."""
-        bias_s = float(np.median(x))
+    def learnt(cls, x: Floats, prior: Floats, weight: Floats) -> "Shape":
+        """Return the shape of some differences, each of some weight."""
+        order = np.argsort(x)
+        middle = np.searchsorted(np.cumsum(weight[order]), weight.sum() / 2)
+        bias_s = float(x[order[min(int(middle), len(x) - 1)]])
         each, weights = _kernels(x - bias_s), prior.copy()
+        # Where a clock is read as usual, seconds are no noise: somebody set it.
+        seconds = np.isin(np.arange(len(prior)), _SECONDS) & (prior < _USUAL_SECONDS)
+        rest = 1.0 - float(prior[seconds].sum())
         for _ in range(20):
             share = weights[:, None] * each
-            share /= share.sum(axis=0)
+            share *= weight / share.sum(axis=0)
             weights = prior * _PRIOR_WEIGHT + share.sum(axis=1)
-            weights /= weights.sum()
+            weights = np.where(seconds, np.minimum(weights / weights.sum(), prior), weights)
+            weights = np.where(seconds, weights, weights / weights[~seconds].sum() * rest)
         return cls(weights, bias_s)
 
 
@@ -163,8 +177,13 @@ class _Smooth:
         return np.array(found)
 
 
-def foreign_density(of_os: Floats, of_wires: Floats) -> Floats:
-    """Return how likely each length of a log is if it is of another unit, per second."""
+def foreign_density(of_os: Floats, of_wires: Floats, *, one_run: bool) -> Floats:
+    """Return how likely each length of a log is if it is of another unit, per second.
+
+    Args:
+        of_os, of_wires: lengths of the log, and of the cycles; NaN where not known.
+        one_run: whether those of the log are by one run of its clock.
+    """
     known = np.isfinite(of_os)
     result = np.ones(len(of_os))
     x = of_os[known]
@@ -172,7 +191,8 @@ def foreign_density(of_os: Floats, of_wires: Floats) -> Floats:
         return result
     parts = [any_length(x)[None]]
     if len(x) > 1:
-        parts.append(_Smooth(x, _WIDTHS_S).at(x, without_own=True))
+        widths = _RUN_WIDTHS_S if one_run else _READ_WIDTHS_S
+        parts += [_Smooth(x, widths).at(x, without_own=True), _kernels(x - np.median(x))[-1:]]
     if np.isfinite(of_wires).any():
         parts.append(_Smooth(of_wires, _WIRES_WIDTHS_S).at(x, without_own=False))
     each = np.concatenate(parts)
@@ -206,11 +226,13 @@ class Foreign:
         awake_s = np.where(log.has_sleep, self.awake_os_s, np.nan)
         to_wake_s = np.where(log.has_sleep, np.nan, self.awake_os_s)
         self.step = self._awake(awake_s, between_s, log, cycles)
-        self.step *= foreign_density(to_wake_s, np.diff(cycles.wake_s))
+        self.step *= foreign_density(to_wake_s, np.diff(cycles.wake_s), one_run=False)
         self.span_s = float(np.ptp(last_s)) + float(np.ptp(cycles.wake_s)) + 3600.0
-        self.step[0] = 1.0 / self.span_s
-        self.asleep = foreign_density(log.asleep_s, cycles.wake_s - cycles.sleep_s)
-        self.way = foreign_density(log.took_s, cycles.to_sleep_s)
+        self.step[0] = 1.0 / max(self.span_s, _FIRST_S)
+        self.asleep = foreign_density(
+            log.asleep_s, cycles.wake_s - cycles.sleep_s, one_run=False
+        )
+        self.way = foreign_density(log.took_s, cycles.to_sleep_s, one_run=True)
 
     def of_rows(self, rows: slice) -> "Foreign":
         """Return the same for some of the cycles."""
@@ -221,10 +243,12 @@ class Foreign:
     @staticmethod
     def _awake(awake_s: Floats, wires_s: Floats, log: LogRows, cycles: CycleRows) -> Floats:
         """Return how likely the times awake are; the way to sleep is in them."""
-        plain = foreign_density(awake_s, wires_s)
+        plain = foreign_density(awake_s, wires_s, one_run=True)
         if not np.isfinite(cycles.to_sleep_s).any():
             return plain
-        before_way = foreign_density(awake_s - log.took_s, wires_s - cycles.to_sleep_s)
+        before_way = foreign_density(
+            awake_s - log.took_s, wires_s - cycles.to_sleep_s, one_run=True
+        )
         both = np.isfinite(awake_s - log.took_s)
         better = np.log(before_way[both]).sum() > np.log(plain[both]).sum()
         return np.where(both, before_way, plain) if better else plain
@@ -254,8 +278,12 @@ class Weights:
         self._awake_os, self._awake_wires = foreign.awake_os_s, foreign.awake_wires_s
         self._asleep_os, self._asleep_wires = log.asleep_s, cycles.wake_s - cycles.sleep_s
         self._span_s, self._expected_s = foreign.span_s, expected_s
-        self.foreign = foreign.step
-        self._asleep_foreign, self._way_foreign = foreign.asleep, foreign.way
+        self._tables()
+        # What an own log cannot show at its best is no evidence against it.
+        by_wake = np.where(log.has_sleep == 1, self._most_awake, float(self._coarse.max()))
+        self.foreign = np.minimum(foreign.step, by_wake)
+        self._asleep_foreign = np.minimum(foreign.asleep, float(self._asleep.max()))
+        self._way_foreign = foreign.way
         self.other = np.clip(noise.others_hz / self.foreign, 1e-8, 1.0)
         # Where the clock was set nothing says when they were, but how long the wires' pauses are.
         longest_s = float(self.pause_s.max(initial=0.0))
@@ -264,14 +292,21 @@ class Weights:
             np.log(np.minimum(self.other, _OTHER_MOST) * np.where(too_long, noise.steps, 1.0))
         )
         none = noise.lost + (1.0 - noise.lost) * cycles.silent
+        self._stated = -1
+        if cycles.stated is not None and cycles.stated[0] in cycles.index:
+            self._stated = int(np.flatnonzero(cycles.index == cycles.stated[0])[0])
+            none[self._stated] = _NEVER
         self.lost = none
         self._log_lost = np.append(0.0, np.cumsum(np.log(none)))
         excess_s = np.append(0.0, np.abs(np.diff(self.last_s)))[:m] - longest_s
         self.gap = self._set_by(np.maximum(excess_s, _GAP_SET_S)) / self.foreign
-        self._tables()
         self._set_asleep_s = np.zeros(m)
         if log.set_s is not None and log.set_own_s is not None:
             self._set_asleep_s[1:] = np.diff(log.set_s) - log.set_own_s[:-1]
+        # The first record of a campaign follows a pause, or the pace went on before.
+        paced_s = np.append(0.0, np.minimum(np.abs(np.diff(self.last_s)), _PAUSE_S))
+        self._begins = 0.5 / self.foreign + 0.25 * paced_s
+        self._begins[0] = 0.25 / self.foreign[0]
         self._after = np.ones(m)
         if m:
             x = np.append(self._awake_os[1:], np.nan)
@@ -295,6 +330,7 @@ class Weights:
             self._awake = _flats(_GRID, _AWAKE_S) + tail
         else:
             self._awake = noise.awake.density(_GRID) + tail
+        self._most_awake = float((self._like_last if noise.awake is None else self._awake).max())
         if noise.way is None:
             self._way_table = _flats(_GRID, _WAY_S)
         else:
@@ -369,7 +405,7 @@ class Weights:
             coarse: the same where only the RTC is known.
         """
         awake_s = self._awake_wires[row]
-        if np.isnan(awake_s) or self.pause_s[row] > _PAUSE_S:
+        if np.isnan(awake_s):
             return coarse
         part = slice(low, high)
         difference = np.nan_to_num(self._awake_os[part] - awake_s, nan=1e9)
@@ -423,7 +459,7 @@ class Weights:
     def _log_offset(self, offset_s: Floats) -> Floats:
         """Return how likely each offset of the clocks is, per second."""
         if self._expected_s is None:
-            return np.full(offset_s.shape, 1.0 / self._span_s)
+            return np.full(offset_s.shape, 1.0 / max(self._span_s, _FIRST_S))
         size = np.abs(offset_s - self._expected_s)
         near = _NEAR * np.exp(-((size / _NEAR_S) ** 2)) / (_NEAR_S * np.sqrt(np.pi))
         zones = 2 * float(np.log1p(_ZONES_S / _ZONE_SCALE_S))
@@ -434,9 +470,16 @@ class Weights:
         """Return how likely it is that a row has the first record of the campaign."""
         part = slice(low, high)
         first_s, wires = self.first_of(row)
-        found = self._log_offset(first_s[part] - wires[part]) / self.foreign[part]
+        found = self._log_offset(first_s[part] - wires[part]) * self._begins[part]
         lost = float(np.exp(self._log_lost[row]))
+        if 0 <= self._stated < row:
+            return np.zeros(high - low)
         found *= lost + 0.02 * self._cut
+        if row:
+            # The record before it would be one of the cycles that are lost.
+            before_s = np.append(np.inf, np.diff(self.last_s))[part]
+            inside = before_s <= self.wake_s[row] - self.wake_s[0] + _READINGS_S
+            found = np.where(inside, found * np.append(1.0, self.other[:-1])[part], found)
         if low == 0 and high > 0:
             found[0] *= (lost + self._cut) / (lost + 0.02 * self._cut)
         return found
@@ -444,7 +487,13 @@ class Weights:
     def end(self, row: int, low: int, high: int) -> Floats:
         """Return how likely it is that a row has the last record of the campaign."""
         lost = float(np.exp(self._log_lost[-1] - self._log_lost[row + 1]))
+        if self._stated > row:
+            return np.zeros(high - low)
         found = self._after[low:high] * (lost + 0.02 * self._cut)
+        if row + 1 < len(self.wake_s):
+            after_s = np.append(np.diff(self.last_s), np.inf)[low:high]
+            inside = after_s <= self.wake_s[-1] - self.wake_s[row] + _READINGS_S
+            found = np.where(inside, found * np.append(self.other[1:], 1.0)[low:high], found)
         if high == len(self._after) and high > low:
             found[-1] *= (lost + self._cut) / (lost + 0.02 * self._cut)
         return found

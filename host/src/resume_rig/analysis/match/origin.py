@@ -5,6 +5,7 @@ pair is given something: before anything is known, a log at an even pace says li
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,8 @@ _LIKELY, _SURE = 0.5, 0.9
 # Natural logarithms that a pair is given while the noise is learnt: a clock that beats with whole
 # seconds shows lengths that are alike to 20 ms, where 1 s is expected.
 _GIVEN = (3.0, 1.0)
-_LEARN_FROM = 5  # fewer lengths show little (assumed)
+_FEW = 3  # fewer pairs show little (assumed)
+_WORTH = 0.01
 # Cycles without a record, and other records, before any was counted (assumed).
 _LOST, _LOST_OF, _OTHERS, _OTHERS_S = 1.0, 20.0, 0.5, 1800.0
 _SET_S = 3.0  # two readings differ by less, twice over
@@ -35,6 +37,10 @@ _NO_DOUBT = 700.0  # beyond it exp() of a float is infinite
 # Another unit that one script sends to sleep at the same times, and whose log it is: one in 1,000.
 # What speaks for it makes a log doubtful, never another's (assumed).
 _NO_SCRIPT, _SCRIPT_AT_MOST, _SCATTER_S = float(np.log(1000.0)), -4.0, 0.002
+# Somebody who states a pair errs in one of a million; what times exclude more clearly is refused.
+_STATED = float(np.log(1e6))
+# A clock runs by 100 ppm at most; what is farther off its line than two readings costs this much.
+_DRIFT, _OFF_S, _PER_STRAY = 1e-4, 1.3, 4.0
 _CERTAIN = float(np.log(99.0))
 # Of records that come whenever they like, hardly half of the readings bring exactly one; more of
 # them than a dozen add no more, as what has the same pace brings one each, too (assumed).
@@ -108,7 +114,13 @@ def found_in(cycles: CycleRows, log: LogRows, *, both_utc: bool) -> Found | None
     noise = _learnt(cycles.of_rows(learn), log, foreign.of_rows(learn), low[learn], high[learn],
                     expected_s)
     weights = Weights(cycles, log, noise, foreign, expected_s=expected_s)
-    return _judged(Found(cycles, log, Model(weights).posterior(low, high)), noise)
+    found = Found(cycles, log, Model(weights).posterior(low, high))
+    if cycles.stated is None:
+        return _judged(found, noise)
+    free = replace(cycles, stated=None)
+    weights = Weights(free, log, noise, foreign, expected_s=expected_s)
+    contrary = Model(weights).posterior(low, high).log_odds - found.cells.log_odds - _STATED
+    return replace(_judged(found, noise), own=float(1 / (1 + np.exp(min(contrary, _NO_DOUBT)))))
 
 
 def _learnt(
@@ -144,46 +156,56 @@ def _about(
 
 
 def _relearnt(found: Found, noise: Noise) -> Noise:
-    """Return what the likely pairs show of the noise."""
-    cycles, log = found.cycles, found.log
+    """Return what the likely pairs show of the noise, each for as much as it is likely."""
+    cycles, log, cells = found.cycles, found.log, found.cells
+    some = cells.probability > _WORTH
+    row, record, likely = cells.row[some], cells.record[some], cells.probability[some]
+    asleep_s = log.asleep_s[record] - (cycles.wake_s - cycles.sleep_s)[row]
+    measured, image = log.wide[record] == 0, log.image[record] == 1
+    awake_s, pair = _awake_s(cycles, log, row, record)
+    noise = replace(
+        noise,
+        asleep=_shape(asleep_s, likely * (measured & ~image), OF_READINGS, noise.asleep),
+        image=_shape(asleep_s, likely * (measured & image), OF_IMAGE, noise.image),
+        awake=_shape(awake_s, likely[pair], OF_ONE_RUN, noise.awake),
+        way=_shape(log.took_s[record] - cycles.to_sleep_s[row], likely, OF_ONE_RUN, noise.way),
+    )
     row, record, _ = found.best(_SURE)
-    if len(row) < 3:
+    if len(row) < _FEW:
         return replace(noise, lags=LAGS / LAGS.sum())
     spanned, between = int(row[-1] - row[0]) + 1, int(record[-1] - record[0]) + 1
     span_s = float(cycles.wake_s[row[-1]] - cycles.wake_s[row[0]])
-    moved_s = np.abs(np.diff(found.offset_s(row, record)))
-    steps = int((moved_s > _SET_S).sum())
-    noise = replace(
+    moved_s = np.diff(found.offset_s(row, record))
+    steps = int((np.abs(moved_s) > _SET_S).sum())
+    # Without its sleep and the wake before, a record shows how far the clock moved.
+    first = np.append(True, ~np.isfinite(log.asleep_s[record[1:]]))
+    moved = _shape(moved_s, 1.0 * first[1:] * (log.wide[record[1:]] == 0), OF_READINGS, noise.moved)
+    return replace(
         noise,
+        moved=moved,
         lost=(spanned - len(row) + _LOST) / (spanned + _LOST_OF),
         others_hz=(max(between - len(record), 0) + _OTHERS) / (span_s + _OTHERS_S),
         steps=max((steps + 1.0) / (spanned + 1.0 / STEPS_PER_CYCLE), STEPS_PER_CYCLE),
         lags=_lags(cycles, log, row, record),
         told=_told(found, row, record),
     )
-    asleep_s = log.asleep_s[record] - (cycles.wake_s - cycles.sleep_s)[row]
-    measured, image = log.wide[record] == 0, log.image[record] == 1
-    return replace(
-        noise,
-        asleep=_shape(asleep_s[measured & ~image], OF_READINGS, noise.asleep),
-        image=_shape(asleep_s[measured & image], OF_IMAGE, noise.image),
-        awake=_shape(_awake_s(cycles, log, row, record)[0], OF_ONE_RUN, noise.awake),
-        way=_shape(log.took_s[record] - cycles.to_sleep_s[row], OF_ONE_RUN, noise.way),
-    )
 
 
-def _shape(difference_s: Floats, prior: Floats, before: Shape | None) -> Shape | None:
-    difference_s = difference_s[np.isfinite(difference_s)]
-    return Shape.learnt(difference_s, prior) if len(difference_s) >= _LEARN_FROM else before
+def _shape(difference_s: Floats, weight: Floats, prior: Floats, before: Any) -> Any:
+    """Return the shape of differences, as it was before where they are few."""
+    known = np.isfinite(difference_s) & (weight > 0.0)
+    if weight[known].sum() < _FEW:
+        return before
+    return Shape.learnt(difference_s[known], prior, weight[known])
 
 
 def _awake_s(
     cycles: CycleRows, log: LogRows, row: Indexes, record: Indexes
 ) -> tuple[Floats, Indexes]:
     """Return by how much longer the OS was awake than the wires, and before which pairs."""
-    follows = (np.diff(row) == 1) & (np.diff(record) == 1)
-    follows &= cycles.follows[row[1:]] & log.precise[record[1:]]
-    pair = np.flatnonzero(follows) + 1
+    known = (record > 0) & log.precise[record] & cycles.follows[row]
+    key, size = row * len(log.record) + record, len(log.record) + 1
+    pair = np.flatnonzero(known & np.isin(key - size, key))
     at, to = row[pair], record[pair]
     of_os_s = log.sleep_s[to] - log.wake_s[to - 1]
     return of_os_s - (cycles.sleep_s[at] - cycles.wake_s[at - 1]), pair
@@ -218,7 +240,10 @@ def _judged(found: Found, noise: Noise) -> Found:
     if cycles.stated is not None:
         return replace(found, fit=fit, covered=covered)
     # What was learnt of the noise was learnt from these pairs (BIC).
-    odds = found.cells.log_odds - 0.5 * float(np.log(max(fit, 1)))
+    learnt = sum(each is not None and each.bias_s != 0.0 for each in (noise.awake, noise.way,
+                                                                     noise.asleep))
+    odds = found.cells.log_odds - learnt * float(np.log(max(fit, 1)))
+    odds -= _PER_STRAY * _strays(found, row, record)
     on_time = (log.reading[record] >= 0) & (log.reading[record] == cycles.reading[row])
     odds += _ONE_EACH * min(int(on_time.sum()), _READINGS)
     script = _script_odds(found, row, record)
@@ -230,6 +255,28 @@ def _judged(found: Found, noise: Noise) -> Found:
         covered=covered,
         may_be_of_one_script=script < min(odds, _CERTAIN),
     )
+
+
+def _strays(found: Found, row: Indexes, record: Indexes) -> int:
+    """Return how many likely pairs are off the line of their clock.
+
+    From one pair to the next half a second is nothing; all of a run are within that of one line.
+    """
+    known = found.log.wide[record] == 0
+    row, record = row[known], record[known]
+    offset_s, at_s = found.offset_s(row, record), found.cycles.wake_s[row]
+    count = 0
+    for run in np.split(np.arange(len(row)), np.flatnonzero(np.abs(np.diff(offset_s)) > _SET_S) + 1):
+        if len(run) < _FEW:
+            continue
+        ends = run[: len(run) // 2], run[-(len(run) // 2) :]
+        moved_s, since_s = (
+            float(np.median(x[ends[1]]) - np.median(x[ends[0]])) for x in (offset_s, at_s)
+        )
+        rate = float(np.clip(moved_s / max(since_s, 1.0), -_DRIFT, _DRIFT))
+        left_s = offset_s[run] - rate * at_s[run]
+        count += int((np.abs(left_s - np.median(left_s)) > _OFF_S).sum())
+    return count
 
 
 def _covered(found: Found, row: Indexes, record: Indexes) -> int:
@@ -265,7 +312,8 @@ def _script_odds(found: Found, row: Indexes, record: Indexes) -> float:
 
 def _evidence(difference_s: Floats) -> float:
     """Return how likely differences are that scatter about a constant by any size, log."""
-    shape = Shape.learnt(difference_s, np.full(len(OF_ONE_RUN), 1.0 / len(OF_ONE_RUN)))
+    even = np.full(len(OF_ONE_RUN), 1.0 / len(OF_ONE_RUN))
+    shape = Shape.learnt(difference_s, even, np.ones(len(difference_s)))
     return float(np.log(shape.density(difference_s)).sum())
 
 
