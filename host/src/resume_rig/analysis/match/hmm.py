@@ -28,6 +28,7 @@ _STEP_CELLS = 4_000_000
 # way is found out within a dozen cycles, of 20 each (natural logarithms).
 _LEAST = 1e-100
 _OF_NO_TIMES = 0.5
+_GAP_RECORDS = 4096  # passed over in one gap at most
 _TINY = 1e-300
 _KEPT_MOST = 20_000_000  # weights of steps, from the way there for the way back
 
@@ -139,7 +140,7 @@ class Model:
         for row in range(n):
             lo, hi = band.of(row)
             value = w.start(row, lo, hi) * np.exp(-np.clip(log_scale, -700.0, 700.0))
-            value += self._after_gap(gap)[lo:hi]
+            value += self._after_gap(gap, lo, hi)
             for cycles in range(1, min(CYCLES_AHEAD, row) + 1):
                 value += self._from(forward[row - cycles], band, row, cycles)
             emission = w.emission(row, lo, hi)
@@ -163,12 +164,17 @@ class Model:
                 log_scale += float(np.log(top))
         return self._backward(forward, scale, band, emitted, total, least)
 
-    def _after_gap(self, gap: Floats) -> Floats:
-        """Return what reaches each record through a gap in which the clock was set, float64 [m]."""
+    def _after_gap(self, gap: Floats, low: int, high: int) -> Floats:
+        """Return what reaches records through a gap in which the clock was set, [high - low]."""
+        first = max(low - _GAP_RECORDS, 0)
+        if first >= high:
+            return np.zeros(high - low)
+        log_other = self._w.log_other[first:high]
         with np.errstate(divide="ignore"):
-            logs = np.log(gap) - self._w.log_other
-        reached = np.exp(np.logaddexp.accumulate(logs) + self._w.log_other)
-        return np.append(0.0, reached[:-1]) * self._w.gap
+            logs = np.log(gap[first:high]) - log_other
+        reached = np.zeros(high - first)
+        reached[1:] = np.exp(np.logaddexp.accumulate(logs) + log_other)[:-1]
+        return reached[low - first :] * self._w.gap[low:high]
 
     def _from(self, source: Floats, band: _Band, row: int, cycles: int) -> Floats:
         """Return what comes from so many cycles before by one clock, of the records of a row."""
@@ -219,7 +225,7 @@ class Model:
             for cycles in range(1, min(CYCLES_AHEAD, row) + 1):
                 self._give(worth, band, row, cycles, waiting)
             gap *= w.lost[row]
-            gap += self._before_gap(worth, lo, hi)
+            self._before_gap(gap, worth, lo, hi)
             tops = [float(each.max(initial=0.0)) for each in (gap, *waiting.values())]
             if (top := max(tops)) > 0.0:
                 gap /= top
@@ -254,12 +260,15 @@ class Model:
             if begin < end:
                 target[begin - back - from_lo : end - back - from_lo] += each[begin - low : end - low]
 
-    def _before_gap(self, worth: Floats, low: int, high: int) -> Floats:
-        """Return what each record has ahead of it behind a gap, float64 [m]."""
-        entering = np.zeros(len(self._w.gap))
-        entering[low:high] = worth * self._w.gap[low:high]
+    def _before_gap(self, gap: Floats, worth: Floats, low: int, high: int) -> None:
+        """Add to what each record has ahead of it, behind a gap, what some of a row have."""
+        first = max(low - _GAP_RECORDS, 0)
+        if low >= high:
+            return
+        log_other = self._w.log_other[first:high]
+        logs = np.full(high - first, -np.inf)
         with np.errstate(divide="ignore"):
-            logs = np.log(entering) + np.append(0.0, self._w.log_other[:-1])
+            logs[low - first :] = np.log(worth * self._w.gap[low:high])
+        logs[1:] += log_other[:-1]
         ahead = np.logaddexp.accumulate(logs[::-1])[::-1]
-        return np.append(np.exp(ahead[1:] - self._w.log_other[:-1]), 0.0)
-
+        gap[first : high - 1] += np.exp(ahead[1:] - log_other[:-1])

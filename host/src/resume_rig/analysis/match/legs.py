@@ -50,6 +50,7 @@ _ANY_ORDERS = float(np.log(1e6))
 _RUN_WIDTHS_S = (0.01, 0.05, 0.2, 0.7, 1.5, 5.0, 15.0)
 _READ_WIDTHS_S = (0.3, 0.7, 1.5, 5.0, 15.0)
 _WIRES_WIDTHS_S = (0.5, 1.5, 5.0)
+_LOG_WIDTHS = (0.3, 1.0)
 _STRETCH = (1.0, 2.0, 8.0)
 # The log of another unit begins anywhere within a day, at least (assumed).
 _FIRST_S = 86_400.0
@@ -193,6 +194,9 @@ def foreign_density(of_os: Floats, of_wires: Floats, *, one_run: bool) -> Floats
     if len(x) > 1:
         widths = _RUN_WIDTHS_S if one_run else _READ_WIDTHS_S
         parts += [_Smooth(x, widths).at(x, without_own=True), _kernels(x - np.median(x))[-1:]]
+        # Long ones, of people, are alike in their order of magnitude.
+        size = np.maximum(np.abs(x), 1.0)
+        parts.append(_Smooth(np.log(size), _LOG_WIDTHS).at(np.log(size), without_own=True) / size)
     if np.isfinite(of_wires).any():
         parts.append(_Smooth(of_wires, _WIRES_WIDTHS_S).at(x, without_own=False))
     each = np.concatenate(parts)

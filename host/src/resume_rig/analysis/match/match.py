@@ -13,8 +13,11 @@ import numpy as np
 from resume_rig.analysis.match.origin import Found, found_in
 from resume_rig.analysis.match.reasons import Pairs, cycle_reasons, record_reasons
 from resume_rig.analysis.match.times import (
+    UNKNOWN,
     Arrivals,
     CycleRows,
+    Floats,
+    Mask,
     Moments,
     OutsideMoments,
     RecordTimes,
@@ -40,6 +43,8 @@ _LEAST_REPORTED = 0.05
 _LIKELY = 0.5
 # Two readings of an RTC in whole seconds, with what varies, differ by less.
 _STEP_S = 1.5
+# A pair between two settings that nothing shows: a sleep of somebody explains it as well (assumed).
+_ALONE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +157,23 @@ def _of_sources(
     return max(found.values(), key=lambda one: one.own, default=None)
 
 
+def _alone(offset_s: Floats, likely: Floats) -> Mask:
+    """Return which likely pairs have no other by the same clock beside them, while others have."""
+    runs = np.flatnonzero(likely > _LIKELY)
+    is_set = np.abs(np.diff(offset_s[runs])) > 2 * _STEP_S
+    alone = np.zeros(len(likely), dtype=np.bool_)
+    alone[runs] = np.append(True, is_set) & np.append(is_set, True)
+    return alone if len(runs) > 1 else np.zeros_like(alone)
+
+
 def _pairs(found: Found) -> tuple[Pairs, Pairs, tuple[tuple[int, int, int], ...]]:
     """Return pairs that are likely enough, those that are less so, and steps of the clock."""
     cycles, log = found.cycles, found.log
     row, record, likely = found.best()
     probability = likely * found.own
+    alone = _alone(found.offset_s(row, record), likely)
+    alone &= log.reading[record] == UNKNOWN
+    probability[alone] = np.minimum(probability[alone], _ALONE)
     sure = probability >= LOWEST_CONFIDENCE
     unsure = ~sure & (likely > _LEAST_REPORTED) & (found.own > 1.0 - HIGH_CONFIDENCE)
     every = Pairs(cycles.index[row], log.record[record], probability)
