@@ -117,6 +117,17 @@ class _Band:
         return int(self.low[row]), int(self.high[row])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Way:
+    """The way there: sums and emissions by rows, the logarithm of the unit of each, and of all."""
+
+    forward: list[Floats]
+    emitted: list[Floats]
+    scale: Floats
+    band: _Band
+    total: float
+
+
 class Model:
     """The model of some cycles and one log."""
 
@@ -129,7 +140,8 @@ class Model:
         """Return what is likely.
 
         Args:
-            low, high: the band: of each row the records from low to high may be its own.
+            low: of each row the first record that may be its own.
+            high: of each row the one behind the last.
             least: what is less likely is left out.
         """
         w, n, m = self._w, len(self._w.wake_s), len(self._w.first_s)
@@ -162,7 +174,7 @@ class Model:
                     forward[back] = forward[back] / top
                     scale[back] += np.log(top)
                 log_scale += float(np.log(top))
-        return self._backward(forward, scale, band, emitted, total, least)
+        return self._backward(_Way(forward, emitted, scale, band, total), least)
 
     def _after_gap(self, gap: Floats, low: int, high: int) -> Floats:
         """Return what reaches records through a gap in which the clock was set, [high - low]."""
@@ -196,15 +208,10 @@ class Model:
         value[low - lo : high - lo] = np.einsum("rj,jr->j", weights, windows)
         return value
 
-    def _backward(
-        self,
-        forward: list[Floats],
-        scale: Floats,
-        band: _Band,
-        emitted: list[Floats],
-        total: float,
-        least: float,
-    ) -> Posterior:
+    def _backward(self, way: "_Way", least: float) -> Posterior:
+        """Return what is likely, on the way back."""
+        forward, emitted, scale, band = way.forward, way.emitted, way.scale, way.band
+        total = way.total
         w, n, m = self._w, len(self._w.wake_s), len(self._w.first_s)
         rows, records, probabilities = [], [], []
         waiting: dict[int, Floats] = {}
@@ -229,8 +236,8 @@ class Model:
             tops = [float(each.max(initial=0.0)) for each in (gap, *waiting.values())]
             if (top := max(tops)) > 0.0:
                 gap /= top
-                for each in waiting.values():
-                    each /= top
+                for back, each in waiting.items():
+                    waiting[back] = each / top
                 log_scale += float(np.log(top))
         return Posterior(
             np.concatenate(rows[::-1]),
@@ -258,7 +265,9 @@ class Model:
         for back, each in enumerate(weights, start=1):
             begin, end = max(low, from_lo + back), min(high, from_hi + back)
             if begin < end:
-                target[begin - back - from_lo : end - back - from_lo] += each[begin - low : end - low]
+                target[begin - back - from_lo : end - back - from_lo] += each[
+                    begin - low : end - low
+                ]
 
     def _before_gap(self, gap: Floats, worth: Floats, low: int, high: int) -> None:
         """Add to what each record has ahead of it, behind a gap, what some of a row have."""

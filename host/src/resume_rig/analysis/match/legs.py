@@ -66,7 +66,7 @@ _ENDS = 0.5
 # A runner waits for the record of its cycle (assumed); each reading more is half as likely.
 LAGS = np.array([0.9, 0.05, 0.025, 0.0125])
 
-_GRID = np.arange(-HALF_RANGE, HALF_RANGE + 1) * GRID_S
+_GRID: Floats = np.arange(-HALF_RANGE, HALF_RANGE + 1, dtype=np.float64) * GRID_S
 
 
 def _kernels(x: Floats) -> Floats:
@@ -182,7 +182,8 @@ def foreign_density(of_os: Floats, of_wires: Floats, *, one_run: bool) -> Floats
     """Return how likely each length of a log is if it is of another unit, per second.
 
     Args:
-        of_os, of_wires: lengths of the log, and of the cycles; NaN where not known.
+        of_os: lengths of the log; NaN where not known.
+        of_wires: lengths of the cycles, likewise.
         one_run: whether those of the log are by one run of its clock.
     """
     known = np.isfinite(of_os)
@@ -233,9 +234,7 @@ class Foreign:
         self.step *= foreign_density(to_wake_s, np.diff(cycles.wake_s), one_run=False)
         self.span_s = float(np.ptp(last_s)) + float(np.ptp(cycles.wake_s)) + 3600.0
         self.step[0] = 1.0 / max(self.span_s, _FIRST_S)
-        self.asleep = foreign_density(
-            log.asleep_s, cycles.wake_s - cycles.sleep_s, one_run=False
-        )
+        self.asleep = foreign_density(log.asleep_s, cycles.wake_s - cycles.sleep_s, one_run=False)
         self.way = foreign_density(log.took_s, cycles.to_sleep_s, one_run=True)
 
     def of_rows(self, rows: slice) -> "Foreign":
@@ -345,7 +344,7 @@ class Weights:
         return float(np.exp(self._log_lost[row] - self._log_lost[before + 1]))
 
     def first_of(self, row: int) -> tuple[Floats, Floats]:
-        """Return the first time of each record that a row has, too; and when it was on the wires."""
+        """Return the first time of each record that a row has, too; and that on the wires."""
         if np.isnan(self.sleep_s[row]):
             return self.last_s, np.full(len(self.last_s), self.wake_s[row])
         return self.first_s, np.where(self.has_sleep, self.sleep_s[row], self.wake_s[row])
@@ -401,11 +400,12 @@ class Weights:
         return found
 
     def next_one(self, row: int, low: int, high: int, coarse: Floats) -> Floats:
-        """Return how likely the times awake are from the record before to the next, [high - low].
+        """Return how likely the times awake are since the record before, [high - low].
 
         Args:
             row: whose records.
-            low, high: which.
+            low: the first of them.
+            high: the one behind the last.
             coarse: the same where only the RTC is known.
         """
         awake_s = self._awake_wires[row]
@@ -417,7 +417,7 @@ class Weights:
         if self.log.set_s is not None and self.log.set_own_s is not None:
             before = slice(low - 1, high - 1)
             told_s = self.log.set_own_s[before], self.log.set_s[part] - self.log.set_s[before]
-        found = self._as_told(lambda x, at: self._look_up(self._awake, x), difference, told_s)
+        found = self._as_told(lambda x, _: self._look_up(self._awake, x), difference, told_s)
         if self.noise.awake is None and row and not np.isnan(self._awake_wires[row - 1]):
             last = self._awake_os[low - 1 : high - 1] - self._awake_wires[row - 1]
             again = np.nan_to_num(difference - last, nan=1e9)
@@ -501,4 +501,3 @@ class Weights:
         if high == len(self._after) and high > low:
             found[-1] *= (lost + self._cut) / (lost + 0.02 * self._cut)
         return found
-

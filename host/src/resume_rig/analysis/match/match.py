@@ -45,6 +45,7 @@ _LIKELY = 0.5
 _STEP_S = 1.5
 # A pair between two settings that nothing shows: a sleep of somebody explains it as well (assumed).
 _ALONE = 0.9
+_NO_STEPS: tuple[tuple[int, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +120,7 @@ def match_arrays(
     cycles = cycle_rows(moments, arrivals, stated_pair)
     found = _of_sources(cycles, times, arrivals, both_utc=both_utc)
     if found is None:
-        pairs, steps = Pairs.none(), ()
-        unsure = pairs
+        pairs, unsure, steps = Pairs.none(), Pairs.none(), _NO_STEPS
     else:
         pairs, unsure, steps = _pairs(found)
         if found.own <= 1.0 - HIGH_CONFIDENCE:

@@ -111,8 +111,8 @@ def found_in(cycles: CycleRows, log: LogRows, *, both_utc: bool) -> Found | None
         low, high = _band(cycles, log, foreign)
         middle = max(len(low) - _LEARNT_ROWS, 0) // 2
         learn = slice(middle, middle + _LEARNT_ROWS)
-    noise = _learnt(cycles.of_rows(learn), log, foreign.of_rows(learn), low[learn], high[learn],
-                    expected_s)
+    part = cycles.of_rows(learn), log, foreign.of_rows(learn)
+    noise = _learnt(*part, (low[learn], high[learn]), expected_s=expected_s)
     weights = Weights(cycles, log, noise, foreign, expected_s=expected_s)
     found = Found(cycles, log, Model(weights).posterior(low, high))
     if cycles.stated is None:
@@ -127,12 +127,12 @@ def _learnt(
     cycles: CycleRows,
     log: LogRows,
     foreign: Foreign,
-    low: Indexes,
-    high: Indexes,
+    band: tuple[Indexes, Indexes],
+    *,
     expected_s: float | None,
 ) -> Noise:
     """Return what the records of some cycles are like."""
-    noise = Noise()
+    noise, (low, high) = Noise(), band
     for given in _GIVEN:
         weights = Weights(cycles, log, noise, foreign, expected_s=expected_s, given=given)
         cells = Model(weights).posterior(low, high)
@@ -141,9 +141,7 @@ def _learnt(
     return noise
 
 
-def _about(
-    cells: Posterior, low: Indexes, high: Indexes, count: int
-) -> tuple[Indexes, Indexes]:
+def _about(cells: Posterior, low: Indexes, high: Indexes, count: int) -> tuple[Indexes, Indexes]:
     """Return the band about what is likely of each row."""
     lowest, highest = np.full(len(low), count), np.zeros(len(low), dtype=np.int64)
     np.minimum.at(lowest, cells.row, cells.record)
@@ -240,8 +238,9 @@ def _judged(found: Found, noise: Noise) -> Found:
     if cycles.stated is not None:
         return replace(found, fit=fit, covered=covered)
     # What was learnt of the noise was learnt from these pairs (BIC).
-    learnt = sum(each is not None and each.bias_s != 0.0 for each in (noise.awake, noise.way,
-                                                                     noise.asleep))
+    learnt = sum(
+        each is not None and each.bias_s != 0.0 for each in (noise.awake, noise.way, noise.asleep)
+    )
     odds = found.cells.log_odds - learnt * float(np.log(max(fit, 1)))
     odds -= _PER_STRAY * _strays(found, row, record)
     on_time = (log.reading[record] >= 0) & (log.reading[record] == cycles.reading[row])
@@ -266,7 +265,9 @@ def _strays(found: Found, row: Indexes, record: Indexes) -> int:
     row, record = row[known], record[known]
     offset_s, at_s = found.offset_s(row, record), found.cycles.wake_s[row]
     count = 0
-    for run in np.split(np.arange(len(row)), np.flatnonzero(np.abs(np.diff(offset_s)) > _SET_S) + 1):
+    for run in np.split(
+        np.arange(len(row)), np.flatnonzero(np.abs(np.diff(offset_s)) > _SET_S) + 1
+    ):
         if len(run) < _FEW:
             continue
         ends = run[: len(run) // 2], run[-(len(run) // 2) :]
@@ -332,10 +333,16 @@ def _band(cycles: CycleRows, log: LogRows, foreign: Foreign) -> tuple[Indexes, I
             near = max(ahead - _RUN_RECORDS, 0), min(ahead + _RUN_RECORDS, m)
             searched = [near]
         for low, high in searched:
-            weights = Weights(cycles.of_rows(part), log, Noise(), foreign.of_rows(part),
-                              expected_s=None, given=_GIVEN[0])
+            weights = Weights(
+                cycles.of_rows(part),
+                log,
+                Noise(),
+                foreign.of_rows(part),
+                expected_s=None,
+                given=_GIVEN[0],
+            )
             cells = Model(weights).posterior(np.full(_RUN, low), np.full(_RUN, high), least=1e-3)
-            row, record, likely = Found(cycles, log, cells).best(_SURE)
+            row, record, _ = Found(cycles, log, cells).best(_SURE)
             if len(row) and (not records or record[0] > records[-1] - _SAME_RUN):
                 rows.append(first + int(row[len(row) // 2]))
                 records.append(int(record[len(row) // 2]))
@@ -347,8 +354,8 @@ def _band(cycles: CycleRows, log: LogRows, foreign: Foreign) -> tuple[Indexes, I
     about = np.interp(every, rows, records)
     about += np.minimum(every - rows[0], 0) + np.maximum(every - rows[-1], 0)
     # Between two runs as many are lost, or others, at most, as their distances differ by.
-    wide = np.abs(np.diff(records) - np.diff(rows)).astype(np.float64)
-    place = np.clip(np.searchsorted(rows, every) - 1, 0, max(len(wide) - 1, 0))
-    beside = _RUN_EACH / 4 + (wide[place] if len(wide) else 0.0)
-    low = np.clip(about - beside, 0, m).astype(np.int64)
-    return low, np.clip(about + beside, 0, m).astype(np.int64)
+    wide = np.append(np.abs(np.diff(records) - np.diff(rows)), 0).astype(np.float64)
+    place = np.clip(np.searchsorted(rows, every) - 1, 0, len(wide) - 1)
+    beside = _RUN_EACH / 4 + wide[place]
+    lowest, highest = (np.clip(about + by, 0, m).astype(np.int64) for by in (-beside, beside))
+    return lowest, highest

@@ -7,6 +7,7 @@ hundred years of offset.
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ Mask = NDArray[np.bool_]
 
 UNKNOWN = -1
 """The reading of a record of which it is not known when it was there first."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrivals:
@@ -420,13 +422,13 @@ class CycleRows:
     readings: int
     stated: tuple[int, int] | None
 
-
     def of_rows(self, rows: slice) -> "CycleRows":
         """Return some of them, in a row."""
         arrays = {each.name: getattr(self, each.name) for each in fields(self)}
-        return replace(
-            self, **{name: x[rows] for name, x in arrays.items() if isinstance(x, np.ndarray)}
-        )
+        some: dict[str, Any] = {
+            name: x[rows] for name, x in arrays.items() if isinstance(x, np.ndarray)
+        }
+        return replace(self, **some)
 
 
 def cycle_rows(
@@ -503,8 +505,9 @@ def log_rows(times: RecordTimes, arrivals: Arrivals, sources: Collection[int]) -
     at = kept[np.argsort(times.rank[kept], kind="stable")]
     image = times.from_image[at]
     unmeasured = ~times.measured[at]
-    any_image, mostly = bool((image & ~unmeasured).any()), bool(
-        2 * (image & ~unmeasured).sum() > (~unmeasured).sum()
+    any_image, mostly = (
+        bool((image & ~unmeasured).any()),
+        bool(2 * (image & ~unmeasured).sum() > (~unmeasured).sum()),
     )
     # What was not measured may have been from an image, whatever its kind says.
     image = np.where(unmeasured, mostly, image)
