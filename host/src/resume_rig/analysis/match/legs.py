@@ -51,9 +51,12 @@ _RUN_WIDTHS_S = (0.01, 0.05, 0.2, 0.7, 1.5, 5.0, 15.0)
 _READ_WIDTHS_S = (0.3, 0.7, 1.5, 5.0, 15.0)
 _WIRES_WIDTHS_S = (0.5, 1.5, 5.0)
 _LOG_WIDTHS = (0.3, 1.0)
+_COMPONENT = 0.15  # lengths that each is given before any was seen (assumed)
 _STRETCH = (1.0, 2.0, 8.0)
 # The log of another unit begins anywhere within a day, at least (assumed).
 _FIRST_S = 86_400.0
+# Or it began the same plan within a minute, one in ten; three cycles are no plan (assumed).
+_ABREAST, _ABREAST_S, _NO_PLAN = 0.1, 60.0, 3
 _NEVER = 1e-290
 _DRIFT = 5e-5  # PC clocks are good to 50 ppm
 _PAUSE_S = 600.0
@@ -205,7 +208,7 @@ def foreign_density(of_os: Floats, of_wires: Floats, *, one_run: bool) -> Floats
     for _ in range(30):
         share = weights[:, None] * each
         share /= share.sum(axis=0)
-        weights = 1.0 + share.sum(axis=1)
+        weights = _COMPONENT + share.sum(axis=1)
         weights /= weights.sum()
     result[known] = weights @ each
     return result
@@ -234,6 +237,8 @@ class Foreign:
         self.step *= foreign_density(to_wake_s, np.diff(cycles.wake_s), one_run=False)
         self.span_s = float(np.ptp(last_s)) + float(np.ptp(cycles.wake_s)) + 3600.0
         self.step[0] = 1.0 / max(self.span_s, _FIRST_S)
+        if len(cycles.index) > _NO_PLAN:
+            self.step[0] += _ABREAST / _ABREAST_S
         self.asleep = foreign_density(log.asleep_s, cycles.wake_s - cycles.sleep_s, one_run=False)
         self.way = foreign_density(log.took_s, cycles.to_sleep_s, one_run=True)
 
