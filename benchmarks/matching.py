@@ -37,13 +37,8 @@ from match_campaigns import (
 )
 
 from resume_rig.analysis.match.match import Match, match, match_arrays
-from resume_rig.analysis.match.times import (
-    Moments,
-    RecordColumns,
-    arrivals_of,
-    codes_of,
-    record_times,
-)
+from resume_rig.analysis.match.pairs import RecordColumns, record_times
+from resume_rig.analysis.match.times import Moments, arrivals_of, codes_of
 from resume_rig.model.os_record import NO_SLEEPS, SleepKind
 from resume_rig.model.result.match import HIGH_CONFIDENCE
 

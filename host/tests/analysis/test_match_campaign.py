@@ -17,7 +17,7 @@ from resume_rig.analysis.match.campaign import (
     match_with,
 )
 from resume_rig.analysis.match.match import Match, OutsideMoments
-from resume_rig.analysis.match.reasons import Pairs
+from resume_rig.analysis.match.pairs import Pairs
 from resume_rig.analysis.reconcile.reconcile import ExtraSleep, TimedCycle
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError

@@ -10,7 +10,8 @@ from match_campaigns import TELLS, Score, Troubles, all_certain, campaign, os_re
 from test_match import S, os_wakes, outside, records, starts
 
 from resume_rig.analysis.match.match import Match, match
-from resume_rig.analysis.match.times import clock_settings_of, columns_of, record_times
+from resume_rig.analysis.match.pairs import columns_of, record_times
+from resume_rig.analysis.match.times import clock_settings_of
 from resume_rig.model.os_record import NO_SLEEPS, Figure, OsRecord
 from resume_rig.model.result.match import HIGH_CONFIDENCE
 

@@ -1,8 +1,8 @@
 """Matches cycles with OS records, given only two sequences of times on unrelated clocks.
 
-docs/explanation/matching.md explains how. In the order of the data: times.py (arrays), legs.py (how
-likely lengths are), hmm.py (the sum over all ways), origin.py (learns, and says whose log it is),
-reasons.py (why something has no partner).
+docs/explanation/matching.md explains how. In the order of the data: times.py, offset_vote.py and
+offsets.py (candidates), likelihood.py, chain.py (weighs them), views.py (the likeliest records),
+rivals.py and foreign.py (doubts). O(n log n), but for votes of a fixed number of cycles.
 """
 
 from collections.abc import Collection, Sequence
@@ -10,42 +10,33 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from resume_rig.analysis.match.origin import Found, found_in
-from resume_rig.analysis.match.reasons import Pairs, cycle_reasons, record_reasons
-from resume_rig.analysis.match.times import (
-    UNKNOWN,
-    Arrivals,
-    CycleRows,
-    Floats,
-    Mask,
-    Moments,
+from resume_rig.analysis.match.order import Choice
+from resume_rig.analysis.match.pairs import (
     OutsideMoments,
-    RecordTimes,
-    arrivals_of,
+    Pairs,
+    by_late_wakes,
+    by_sleep_times,
     columns_of,
-    cycle_rows,
-    log_rows,
+    cycle_reasons,
     moments_of,
+    record_reasons,
     record_times,
 )
-from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind
-from resume_rig.model.result.match import (
-    HIGH_CONFIDENCE,
-    LOWEST_CONFIDENCE,
-    CycleReason,
-    RecordReason,
+from resume_rig.analysis.match.rivals import MANY, STEP_S
+from resume_rig.analysis.match.times import (
+    Arrivals,
+    Moments,
+    RecordTimes,
+    arrivals_of,
 )
+from resume_rig.analysis.match.views import LIKELY, Found, View, likeliest
+from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind
+from resume_rig.model.result.match import LOWEST_CONFIDENCE, CycleReason, RecordReason
 
 __all__ = ["Match", "OutsideMoments", "match", "match_arrays"]
 
 # Assumed: what is less likely is not reported as a second possibility.
 _LEAST_REPORTED = 0.05
-_LIKELY = 0.5
-# Two readings of an RTC in whole seconds, with what varies, differ by less.
-_STEP_S = 1.5
-# A pair between two settings that nothing shows: a sleep of somebody explains it as well (assumed).
-_ALONE = 0.9
-_NO_STEPS: tuple[tuple[int, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +86,8 @@ def match(
 ) -> Match:
     """Return the one-to-one, order-preserving match that explains most.
 
+    Wakes are matched with wakes. Records without a wake time are matched by their sleep times.
+
     Args:
         cycles: in the order in which they were made.
         records: of each source in the order in which they were written.
@@ -117,70 +110,59 @@ def match_arrays(
     stated_pair: tuple[int, int] | None = None,
 ) -> Match:
     """Return the match of cycles and records that are columns of numbers; see `match`."""
-    cycles = cycle_rows(moments, arrivals, stated_pair)
-    found = _of_sources(cycles, times, arrivals, both_utc=both_utc)
-    if found is None:
-        pairs, unsure, steps = Pairs.none(), Pairs.none(), _NO_STEPS
-    else:
-        pairs, unsure, steps = _pairs(found)
-        if found.own <= 1.0 - HIGH_CONFIDENCE:
-            # When a reading brought a record of another unit is no evidence.
-            arrivals = arrivals_of((), len(times.kind), len(moments.awake_s))
+    found = likeliest(moments, times, arrivals, stated_pair, both_utc=both_utc)
+    view, chosen, possible = found.view, found.chosen, found.possible
+    index = view.cycles.index
+    sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
+    unsure = possible.where(possible.probability > _LEAST_REPORTED)
+    if found.origin.is_foreign:
+        # When a reading brought a record of another unit is no evidence.
+        arrivals = arrivals_of((), len(times.kind), len(moments.awake_s))
+    equal_offsets = _equal_offsets(found) if found.related > LIKELY else 1
+    if equal_offsets > 1:
+        # So many that none of them is worth reporting by itself.
+        unsure = possible
+    pairs = Pairs(index[sure.rows], sure.record, sure.probability).in_order()
+    if view.by_wake:
+        late = by_late_wakes(sure, view.cycles, view.entries, found.noise, STEP_S)
+        late = late.where(late.probability >= LOWEST_CONFIDENCE)
+        pairs = pairs.with_more(late)
+        more = by_sleep_times(sure, view.cycles, view.entries, view.sleeps, found.noise)
+        more = more.where(~np.isin(more.cycle, late.cycle))
+        pairs = pairs.with_more(more.where(more.probability >= LOWEST_CONFIDENCE))
     return Match(
         matched=pairs,
-        steps=steps,
-        equal_offsets=1 if found is None or len(pairs.cycle) else found.alike(),
-        cycle_reasons=cycle_reasons(moments, times, pairs, unsure.cycle, arrivals),
+        steps=_steps(sure, view),
+        equal_offsets=equal_offsets if len(pairs.cycle) == 0 else 1,
+        cycle_reasons=cycle_reasons(moments, times, pairs, index[unsure.rows], arrivals),
         record_reasons=record_reasons(times, pairs, unsure.record, arrivals),
-        fit=0 if found is None else found.fit,
-        covered=0 if found is None else found.covered,
-        one_script=found is not None and found.may_be_of_one_script,
+        fit=found.origin.fit,
+        covered=found.origin.covered,
+        one_script=found.origin.may_be_of_one_script,
     )
 
 
-def _of_sources(
-    cycles: CycleRows, times: RecordTimes, arrivals: Arrivals, *, both_utc: bool
-) -> Found | None:
-    """Return what the logs say that are likely of this unit, together; of none, the best of them.
-
-    Logs of several units may be given together, and what ties one says nothing of another.
-    """
-    sources = np.unique(times.source).tolist()
-    found = {
-        source: one
-        for source in sources
-        if (one := found_in(cycles, log_rows(times, arrivals, [source]), both_utc=both_utc))
-    }
-    own = [source for source, one in found.items() if one.own > _LIKELY]
-    if len(own) > 1:
-        return found_in(cycles, log_rows(times, arrivals, own), both_utc=both_utc)
-    return max(found.values(), key=lambda one: one.own, default=None)
+def _equal_offsets(found: Found) -> int:
+    """Return how many offsets are as good as each other, or more; 1 where one is the best."""
+    chain = found.chain
+    if len(chain.rows) == 0:
+        return 1
+    middle = chain.rows == np.sort(chain.rows)[len(chain.rows) // 2]
+    share = chain.probability[middle]
+    share = share / max(float(share.sum()), 1e-300)
+    spread = float(np.exp(-(share * np.log(np.maximum(share, 1e-300))).sum()))
+    weighed = np.flatnonzero(found.possible.probability > LIKELY)
+    rivals = 0
+    if len(weighed):
+        alone = np.median(found.chosen.probability[weighed] / found.possible.probability[weighed])
+        rivals = min(round(1.0 / max(float(alone), 1e-9)), MANY)
+    return max(round(spread), rivals)
 
 
-def _alone(offset_s: Floats, likely: Floats) -> Mask:
-    """Return which likely pairs have no other by the same clock beside them, while others have."""
-    runs = np.flatnonzero(likely > _LIKELY)
-    is_set = np.abs(np.diff(offset_s[runs])) > 2 * _STEP_S
-    alone = np.zeros(len(likely), dtype=np.bool_)
-    alone[runs] = np.append(True, is_set) & np.append(is_set, True)
-    return alone if len(runs) > 1 else np.zeros_like(alone)
-
-
-def _pairs(found: Found) -> tuple[Pairs, Pairs, tuple[tuple[int, int, int], ...]]:
-    """Return pairs that are likely enough, those that are less so, and steps of the clock."""
-    cycles, log = found.cycles, found.log
-    row, record, likely = found.best()
-    probability = likely * found.own
-    alone = _alone(found.offset_s(row, record), likely)
-    alone &= log.reading[record] == UNKNOWN
-    probability[alone] = np.minimum(probability[alone], _ALONE)
-    sure = probability >= LOWEST_CONFIDENCE
-    unsure = ~sure & (likely > _LEAST_REPORTED) & (found.own > 1.0 - HIGH_CONFIDENCE)
-    every = Pairs(cycles.index[row], log.record[record], probability)
-    moved_s = np.diff(found.offset_s(row[sure], record[sure]))
-    pairs = every.where(sure)
-    steps = tuple(
-        (int(pairs.cycle[at]), int(pairs.cycle[at + 1]), round(float(moved_s[at]) * 1e9))
-        for at in np.flatnonzero(np.abs(moved_s) > _STEP_S)
+def _steps(sure: Choice, view: View) -> tuple[tuple[int, int, int], ...]:
+    moved_s = np.diff(sure.offset_s + view.entries.settings_s[sure.entry])
+    index = view.cycles.index[sure.rows]
+    return tuple(
+        (int(index[at]), int(index[at + 1]), round(float(moved_s[at]) * 1e9))
+        for at in np.flatnonzero(np.abs(moved_s) > STEP_S)
     )
-    return pairs.in_order(), every.where(unsure), steps

@@ -6,8 +6,7 @@ hundred years of offset.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from operator import attrgetter
-from typing import Any
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +16,43 @@ from resume_rig.model.os_record import OsRecord, SleepKind
 Floats = NDArray[np.float64]
 Indexes = NDArray[np.int64]
 Readings = NDArray[np.int32]
-Mask = NDArray[np.bool_]
+Kept = NDArray[np.bool_] | Indexes | slice
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """A class of arrays, one row each; what is no array is of all rows."""
+
+    def where(self, kept: Kept) -> Self:
+        """Return some of the rows."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        arrays = {name: each for name, each in values.items() if isinstance(each, np.ndarray)}
+        return replace(self, **{name: each[kept] for name, each in arrays.items()})
+
+
+Columns = TypeVar("Columns", bound=Rows)
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Return the rows of several of a class of nothing but arrays, one after the other."""
+    names = [each.name for each in fields(parts[0])]
+    columns = {name: np.concatenate([getattr(each, name) for each in parts]) for name in names}
+    return replace(parts[0], **columns)
+
 
 UNKNOWN = -1
 """The reading of a record of which it is not known when it was there first."""
+
+USUAL_LAGS = (0, 1, 2, 3)
+"""By how many readings a log may be late each time: a trait of the campaign. Assumed."""
+
+# A runner waits for the record of its cycle; a log that lags all the time is a rare set-up
+# (assumed).
+_LAG_LIKELY = (0.9944, 0.005, 0.0005, 0.0001)
+# Each reading more, or less, than usual is so much less likely than the one before (assumed).
+_FARTHER = 0.5
+LOG_LAG_LIKELY: NDArray[np.float64] = np.log(_LAG_LIKELY)
+"""How likely each usual lag is before anything was compared."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +100,20 @@ def arrivals_of(
     return Arrivals(of_record, of_cycle, len(ends))
 
 
+def lag_gain(lag: Readings, usual: int, late: float) -> NDArray[np.float64]:
+    """Return how likely it is that records came so many readings late, log.
+
+    Args:
+        lag: readings since the cycle's own; not negative.
+        usual: of this campaign, in readings.
+        late: share of the records that come otherwise.
+    """
+    difference = np.abs(lag - usual)
+    scale = np.log(late * (1.0 - _FARTHER))
+    otherwise = scale + (difference - 1.0) * np.log(_FARTHER)
+    return np.asarray(np.where(difference == 0, np.log1p(-late), otherwise), dtype=np.float64)
+
+
 _US = 1e-6
 # A synchronisation takes back what a wake's reading of the RTC was off by, half a second; that does
 # not last.
@@ -100,13 +146,13 @@ def clock_settings_of(records: Sequence[OsRecord]) -> ClockSettings | None:
     for at, record in enumerate(records):
         figures = {each.name: each.value for each in record.figures}
         if _WHOLE in figures:
-            awake_s[at] = _setting_s(figures.get(_AFTER, 0))
-            asleep_s[at] = _setting_s(figures[_WHOLE]) - awake_s[at]
+            awake_s[at] = _seconds(figures.get(_AFTER, 0))
+            asleep_s[at] = _seconds(figures[_WHOLE]) - awake_s[at]
     asleep_s, awake_s = _lasting(asleep_s), _lasting(awake_s)
     return ClockSettings(asleep_s, awake_s) if asleep_s.any() or awake_s.any() else None
 
 
-def _setting_s(value_us: float) -> float:
+def _seconds(value_us: float) -> float:
     """Return seconds; no setting where it is beyond all that a float holds."""
     return value_us * _US if abs(value_us) <= _FARTHEST_S / _US else 0.0
 
@@ -152,18 +198,60 @@ def all_settings(settings: ClockSettings, rank: Indexes, doubled_of: Indexes) ->
 _FROM_IMAGE = frozenset({SleepKind.S4, SleepKind.FAST_STARTUP})
 _KINDS = tuple(SleepKind)
 _CODE = {kind: code for code, kind in enumerate(_KINDS)}
+FROM_IMAGE_BITS = sum(1 << _CODE[kind] for kind in _FROM_IMAGE)
+"""Of `Entries.kind`."""
+
 # From SLP_S3# rising to the OS where the record does not report it: from memory, from an image. All
 # four pairs are assumed; they count for records without durations alone.
 _USUAL_TO_OS_S = {False: 0.8, True: 8.0}
 _USUAL_WAKE_S = {False: 1.0, True: 5.0}
+# How far such a guess, and one of the length of the wake, may be wrong.
+_GUESSED_HALF_S = {False: 1.8, True: 8.0}
+_OF_OTHERS_HALF_S = {False: 1.0, True: 4.0}
+_OTHERS_OF_AT_LEAST = 3  # a median of fewer may be one that errs
 # A correction that moves a record by more than this against the others may be wrong (assumed).
 _DOUBTFUL_S = 0.3
+_BELIEVED, _NOT_BELIEVED = 0.85, 0.15  # assumed
 # A record without a single duration is written in addition to the real one as often as in its place
 # (assumed).
 _UNMEASURED_WEIGHT = 0.05
 _SAME_MOMENT_S = 2.0  # two readings of an RTC in whole seconds
-_USUAL_TOOK_S = 1.5  # from SleepTime to SLP_S3# falling, where no record says (assumed)
-_DOUBTFUL_MOST = 0.2  # of records of two kinds, or two firmwares, none is doubtful (assumed)
+# Whether WakeTime holds a setting of the clock that came after the wake: it is written soon
+# (assumed).
+_HELD, _NOT_HELD = 0.15, 0.85
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CycleTimes(Rows):
+    """Cycles that have a time, in order.
+
+    Attributes:
+        base_ns: what `at_s` counts from.
+        at_s: the wake (or the sleep, where the log reports sleeps only), float64 [n].
+        index: which cycle, int64 [n].
+        asleep_s: how long it slept; NaN where not known, float64 [n].
+        unlike: bit of each kind that the wires exclude, int64 [n].
+        reading: the first of the log since its end (`Arrivals`), int32 [n].
+        readings: how many there were; 0 where the log was not read while the cycles ran.
+        information: how much a record's time adds to that of the one before, 0..1, float64 [n].
+        stated_pair: a cycle and the record that is stated to be its own, by index; None without.
+        silent: how likely it is that no OS came back to write a record, float64 [n].
+        awake_s: from the wake of the cycle before to its sleep; NaN where not known, float64 [n].
+        to_sleep_s: from the trigger to SLP_S3# falling; NaN where not known, float64 [n].
+    """
+
+    base_ns: int
+    at_s: Floats
+    index: Indexes
+    asleep_s: Floats
+    unlike: Indexes
+    reading: Readings
+    readings: int
+    information: Floats
+    stated_pair: tuple[int, int] | None
+    silent: Floats
+    awake_s: Floats
+    to_sleep_s: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,6 +274,75 @@ class Moments:
     to_sleep_s: Floats
 
 
+def cycle_times(
+    moments: Moments, arrivals: Arrivals, stated_pair: tuple[int, int] | None, *, by_wake: bool
+) -> CycleTimes:
+    """Return the cycles that have the time asked for, ascending."""
+    at_s = moments.awake_s if by_wake else moments.asleep_s
+    index = np.flatnonzero(~np.isnan(at_s))
+    index = index[np.argsort(at_s[index], kind="stable")]
+    asleep_s = (moments.awake_s - moments.asleep_s)[index]
+    awake_s = np.full(len(index), np.nan)
+    if by_wake:
+        follows = np.flatnonzero(np.diff(index) == 1) + 1
+        awake_s[follows] = np.diff(at_s[index])[follows - 1] - asleep_s[follows]
+    return CycleTimes(
+        moments.base_ns,
+        at_s[index],
+        index,
+        asleep_s,
+        moments.unlike[index],
+        arrivals.of_cycle[index],
+        arrivals.count,
+        np.ones(len(index)),
+        stated_pair,
+        moments.silent[index],
+        awake_s,
+        moments.to_sleep_s[index],
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entries(Rows):
+    """Moments at which records say that the DUT woke, ascending; a record may have two of them.
+
+    Attributes:
+        base_ns: what `at_s` counts from.
+        at_s: float64 [e]. record: index of the record, int64 [e].
+        rank: place of the record in the order in which records were written, int64 [e].
+        log_weight: logarithm of how likely it is that a cycle's record looks so, float64 [e].
+        half_s: least half-width of its error, 0 where only the common noise counts, float64 [e].
+        widest_s: no half-width is more.
+        asleep_s: how long the OS slept by its own account, NaN where not known, float64 [e].
+        kind: bit of its kind, int64 [e].
+        reading: of the log that brought it (`Arrivals`), int32 [e].
+        settings_s: what was taken off its time for settings of the clock, float64 [e].
+        source: index of the source of its record, int64 [e].
+        before: record of the same source that was written before it, -1 for none, int64 [e].
+        awake_s: from the wake of that one to this one's sleep, by one run of the OS clock; NaN
+            where not known, float64 [e].
+        took_s, resume_s: how long the OS took to sleep, and to wake (WakeDuration), NaN where not
+            known, float64 [e].
+    """
+
+    base_ns: int
+    at_s: Floats
+    record: Indexes
+    rank: Indexes
+    log_weight: Floats
+    half_s: Floats
+    widest_s: float
+    asleep_s: Floats
+    kind: Indexes
+    reading: Readings
+    settings_s: Floats
+    source: Indexes
+    before: Indexes
+    awake_s: Floats
+    took_s: Floats
+    resume_s: Floats
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordTimes:
     """What every record reports, one value a record; NaN where it reports nothing.
@@ -201,6 +358,7 @@ class RecordTimes:
         doubled_of: the record whose times it repeats, -1 for none, int64.
         rank: its place in the order in which records were written, int64.
         settings: settings of the clock that the log reports; None where it reports none.
+        unset: whether those were taken off the times.
     """
 
     base_ns: int
@@ -217,6 +375,26 @@ class RecordTimes:
     doubled_of: Indexes
     rank: Indexes
     settings: SummedSettings | None = None
+    unset: bool = False
+
+    def without_settings(self, about_s: float) -> "RecordTimes | None":
+        """Return the times as if the clock had run on; None where the log reports no setting.
+
+        Args:
+            about_s: when the times stay as they are, by the clock of the records.
+        """
+        if self.settings is None or np.all(np.isnan(self.wake_s)):
+            return None
+        anchor = int(np.nanargmin(np.abs(self.wake_s - about_s)))
+        settings = self.settings.counted_from(anchor)
+        return replace(
+            self,
+            wake_s=self.wake_s - settings.before_s,
+            sleep_s=self.sleep_s - settings.before_s,
+            began_s=self.began_s - settings.before_s,
+            settings=settings,
+            unset=True,
+        )
 
     @property
     def from_image(self) -> NDArray[np.bool_]:
@@ -234,329 +412,153 @@ class RecordTimes:
         return np.asarray(~self.measured & same, dtype=np.bool_)
 
 
-_NS = 1e-9
-_MS = 1e-3
-# Assumed: no firmware of a PC takes a minute; more is a TSC that was not reset, or ticks.
-_PLAUSIBLE_FIRMWARE_S = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class OutsideMoments:
-    """When a cycle slept and woke, on one clock for all cycles (host UTC, or a capture's own).
-
-    Attributes:
-        asleep_ns, awake_ns: SLP_S3# falling and rising; None where not known.
-        unlike: kinds of sleep that the wires exclude.
-        silent: how likely it is that no OS came back to write a record, 0..1, below 1.
-        to_sleep_ns: from the trigger of the sleep to SLP_S3# falling; None where not known.
-    """
-
-    asleep_ns: int | None
-    awake_ns: int | None
-    unlike: frozenset[SleepKind] = frozenset()
-    silent: float = 0.0
-    to_sleep_ns: int | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RecordColumns:
-    """What records report, one value a record; NaN where one reports nothing.
-
-    Attributes:
-        base_ns: what the times count from.
-        wake_s, began_s: WakeTime and SleepTime, float64 [m].
-        took_s, wake_took_s: SleepDuration and WakeDuration, float64 [m].
-        firmware_s, read_s: BiosInit and the reading of the image, float64 [m].
-        kind: code of its kind (`codes_of`). source: index of its source; int64 [m].
-        settings: of settings of the clock; None without any.
-    """
-
-    base_ns: int
-    wake_s: Floats
-    began_s: Floats
-    took_s: Floats
-    wake_took_s: Floats
-    firmware_s: Floats
-    read_s: Floats
-    kind: Indexes
-    source: Indexes
-    settings: ClockSettings | None = None
-
-
-def moments_of(cycles: Sequence[OutsideMoments]) -> Moments:
-    """Return the moments of cycles as arrays."""
-    first = (c.awake_ns if c.awake_ns is not None else c.asleep_ns for c in cycles)
-    base_ns = next((ns for ns in first if ns is not None), 0)
-    bits = {kinds: bits_of(kinds) for kinds in {c.unlike for c in cycles}}
-    return Moments(
-        base_ns,
-        _seconds(cycles, "asleep_ns", _NS, base_ns),
-        _seconds(cycles, "awake_ns", _NS, base_ns),
-        np.fromiter((bits[c.unlike] for c in cycles), dtype=np.int64, count=len(cycles)),
-        np.fromiter((c.silent for c in cycles), dtype=np.float64, count=len(cycles)),
-        _seconds(cycles, "to_sleep_ns", _NS),
-    )
-
-
-def columns_of(records: Sequence[OsRecord]) -> RecordColumns:
-    """Return what records report as arrays."""
-    first = (r.wake_time_utc_ns or r.sleep_time_utc_ns for r in records)
-    base_ns = next((ns for ns in first if ns is not None), 0)
-    count, code = len(records), {kind: codes_of([kind])[0] for kind in SleepKind}
-    return RecordColumns(
-        base_ns,
-        _seconds(records, "wake_time_utc_ns", _NS, base_ns),
-        _seconds(records, "sleep_time_utc_ns", _NS, base_ns),
-        _seconds(records, "sleep_ms", _MS),
-        _seconds(records, "wake_ms", _MS),
-        _seconds(records, "bios_init_ms", _MS),
-        _seconds(records, "hiber_read_ms", _MS),
-        np.fromiter((code[record.kind] for record in records), dtype=np.int64, count=count),
-        np.fromiter((record.source for record in records), dtype=np.int64, count=count),
-        clock_settings_of(records),
-    )
-
-
-def record_times(columns: RecordColumns, left_out: Collection[SleepKind]) -> RecordTimes:
-    """Return the times of all records, doubled ones marked."""
-    wake_s, began_s, took_s = columns.wake_s, columns.began_s, columns.took_s
-    wake_took_s, firmware_s = columns.wake_took_s, columns.firmware_s.copy()
-    usable = ~np.isin(columns.kind, codes_of(left_out))
-    measured = ~(np.isnan(firmware_s) & np.isnan(wake_took_s) & np.isnan(took_s))
-    with np.errstate(invalid="ignore"):
-        firmware_s[~(firmware_s <= _PLAUSIBLE_FIRMWARE_S)] = np.nan
-    rank = _ranks(columns.source, wake_s, began_s)
-    doubled_of = _doubles(wake_s, began_s, np.isnan(firmware_s) + 1 * np.isnan(took_s), usable)
-    return RecordTimes(
-        columns.base_ns,
-        wake_s,
-        began_s + np.nan_to_num(took_s),
-        began_s,
-        wake_took_s,
-        firmware_s,
-        columns.read_s,
-        measured,
-        columns.kind,
-        columns.source,
-        usable,
-        doubled_of,
-        rank,
-        None if columns.settings is None else all_settings(columns.settings, rank, doubled_of),
-    )
-
-
-def _ranks(source: Indexes, wake_s: Floats, began_s: Floats) -> Indexes:
-    """Return the order in which records were written: their own in a source, else by time.
-
-    The clock may go back within a source; across sources only the time shows it.
-    """
-    rank = np.arange(len(source), dtype=np.int64)
-    if np.all(source == source[:1]):
-        return rank
-    key = np.fmax(wake_s, began_s)
-    for each in np.unique(source):
-        of_it = np.flatnonzero(source == each)
-        key[of_it] = np.fmax.accumulate(key[of_it])
-    rank[np.argsort(key, kind="stable")] = np.arange(len(rank), dtype=np.int64)
-    return rank
-
-
-def _doubles(
-    wake_s: Floats, began_s: Floats, missing: Indexes, usable: NDArray[np.bool_]
-) -> Indexes:
-    """Return for each record the one with exactly its times, -1 for none.
-
-    That one is the first of those with the fewest values missing.
-    """
-    of = np.full(len(wake_s), -1, dtype=np.int64)
-    timed = np.flatnonzero(usable & ~np.isnan(wake_s))
-    keys = [missing[timed], np.nan_to_num(began_s[timed]), wake_s[timed]]
-    order = timed[np.lexsort(keys)]
-    same = np.zeros(len(order), dtype=np.bool_)
-    same[1:] = (wake_s[order[1:]] == wake_s[order[:-1]]) & (
-        np.nan_to_num(began_s[order[1:]]) == np.nan_to_num(began_s[order[:-1]])
-    )
-    first = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
-    of[order[same]] = order[first[same]]
-    return of
-
-
-def _seconds(
-    facts: Sequence[OutsideMoments] | Sequence[OsRecord], name: str, scale: float, base: int = 0
-) -> Floats:
-    """Return a value of each fact counted from `base`, exactly, then scaled; NaN for None.
-
-    By Python's integers: no text of a log makes them too large.
-    """
-    values = map(attrgetter(name), facts)
-    seconds = [np.nan if value is None else float(value - base) * scale for value in values]
-    return np.array(seconds, dtype=np.float64)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CycleRows:
-    """Cycles that woke, in order of their wakes.
-
-    Attributes:
-        base_ns: what the times count from.
-        index: which cycle, int64 [n].
-        wake_s, sleep_s: SLP_S3# rising and falling; the latter NaN where not known, float64 [n].
-        follows: whether the cycle before is the row before, bool [n].
-        unlike: bit of each kind that the wires exclude, int64 [n].
-        silent: how likely it is that no OS came back to write a record, float64 [n].
-        to_sleep_s: from the trigger to SLP_S3# falling; NaN where not known, float64 [n].
-        reading: the first of the log since its end (`Arrivals`), int32 [n].
-        readings: how many there were; 0 where the log was not read while the cycles ran.
-        stated: a cycle and the record that is stated to be its own, by index; None without.
-    """
-
-    base_ns: int
-    index: Indexes
-    wake_s: Floats
-    sleep_s: Floats
-    follows: Mask
-    unlike: Indexes
-    silent: Floats
-    to_sleep_s: Floats
-    reading: Readings
-    readings: int
-    stated: tuple[int, int] | None
-
-    def of_rows(self, rows: slice) -> "CycleRows":
-        """Return some of them, in a row."""
-        arrays = {each.name: getattr(self, each.name) for each in fields(self)}
-        some: dict[str, Any] = {
-            name: x[rows] for name, x in arrays.items() if isinstance(x, np.ndarray)
-        }
-        return replace(self, **some)
-
-
-def cycle_rows(
-    moments: Moments, arrivals: Arrivals, stated_pair: tuple[int, int] | None
-) -> CycleRows:
-    """Return the cycles that a record may be of."""
-    index = np.flatnonzero(~np.isnan(moments.awake_s))
-    index = index[np.argsort(moments.awake_s[index], kind="stable")]
-    return CycleRows(
-        moments.base_ns,
-        index,
-        moments.awake_s[index],
-        moments.asleep_s[index],
-        np.append(False, np.diff(index) == 1)[: len(index)],
-        moments.unlike[index],
-        moments.silent[index],
-        moments.to_sleep_s[index],
-        arrivals.of_cycle[index],
-        arrivals.count,
-        stated_pair,
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LogRows:
-    """Records that may be a cycle's, in the order in which they were written.
-
-    Attributes:
-        base_ns: what the times count from.
-        record: index of each, int64 [m].
-        sleep_s, wake_s: SLP_S3# falling and rising as the record has them; NaN without, float64.
-        asleep_s: between both; NaN where not measured, float64 [m].
-        has_sleep, has_wake: whether it says when, int64 [m]; one of the two is always 1.
-        took_s: how long the OS took to sleep; NaN where not known, float64 [m].
-        wide: 0 where its times are measured, 1 and 2 where they are partly guessed, int64 [m].
-        precise: whether its sleep and the wake before are by one run of the OS clock, bool [m].
-        image: 1 where it came back from its disk, int64 [m].
-        weight: how likely it is that a cycle's record looks so, float64 [m].
-        kind: bit of its kind, int64 [m].
-        reading: of the log that brought it (`Arrivals`), int32 [m].
-        set_s: all settings of the clock that the log reports before its wake, float64 [m]; None
-            where it reports none.
-        set_own_s: that between its wake and its writing, likewise.
-    """
-
-    base_ns: int
-    record: Indexes
-    sleep_s: Floats
-    wake_s: Floats
-    asleep_s: Floats
-    has_sleep: Indexes
-    has_wake: Indexes
-    took_s: Floats
-    wide: Indexes
-    precise: Mask
-    image: Indexes
-    weight: Floats
-    kind: Indexes
-    reading: Readings
-    set_s: Floats | None
-    set_own_s: Floats | None
-
-
-def log_rows(times: RecordTimes, arrivals: Arrivals, sources: Collection[int]) -> LogRows:
-    """Return the records of some sources that may be a cycle's.
+def wake_entries(times: RecordTimes, arrivals: Arrivals) -> Entries:
+    """Return the moments of the wires' wakes as the records have them.
 
     WakeTime is the reading of the RTC plus WakeDuration; before that reading the firmware ran, and
     an image was read. What a record does not report is taken from the others of its kind.
     """
-    timed = ~(np.isnan(times.wake_s) & np.isnan(times.sleep_s)) & (times.doubled_of < 0)
-    kept = np.flatnonzero(
-        times.usable & timed & ~times.is_doze & np.isin(times.source, list(sources))
+    chosen = np.flatnonzero(
+        times.usable & ~np.isnan(times.wake_s) & (times.doubled_of < 0) & ~times.is_doze
     )
-    at = kept[np.argsort(times.rank[kept], kind="stable")]
-    image = times.from_image[at]
-    unmeasured = ~times.measured[at]
-    any_image, mostly = (
-        bool((image & ~unmeasured).any()),
-        bool(2 * (image & ~unmeasured).sum() > (~unmeasured).sum()),
-    )
-    # What was not measured may have been from an image, whatever its kind says.
-    image = np.where(unmeasured, mostly, image)
-    wake_took_s, _ = _filled(times.wake_took_s[at], image, _USUAL_WAKE_S)
-    before_s = times.firmware_s[at] + np.where(image, np.nan_to_num(times.read_s[at]), 0.0)
+    image = times.from_image[chosen]
+    took_s, _ = _filled(times.wake_took_s[chosen], image, _USUAL_WAKE_S)
+    before_s = times.firmware_s[chosen] + np.where(image, np.nan_to_num(times.read_s[chosen]), 0.0)
     to_os_s, guessed = _filled(before_s, image, _USUAL_TO_OS_S)
-    doubtful = np.zeros(len(at), dtype=np.bool_)
-    for same_kind in (image, ~image):
-        usual_s = float(np.median(to_os_s[same_kind])) if same_kind.any() else 0.0
-        other = same_kind & (np.abs(to_os_s - usual_s) > _DOUBTFUL_S)
-        if other.sum() <= _DOUBTFUL_MOST * same_kind.sum():
-            doubtful |= other
-    guessed |= np.isnan(times.wake_took_s[at])
-    wake_s = times.wake_s[at] - wake_took_s - to_os_s
-    took_s = times.sleep_s[at] - times.began_s[at]
-    took_s = np.where(took_s > 0, took_s, np.nan)
-    known_took = ~np.isnan(took_s)
-    usual_took_s = float(np.median(took_s[known_took])) if known_took.any() else _USUAL_TOOK_S
-    sleep_s = times.began_s[at] + np.where(known_took, took_s, usual_took_s)
-    # A sleep behind its wake is that of the next one.
-    sleep_s = np.where(sleep_s < wake_s, sleep_s, np.where(np.isnan(wake_s), sleep_s, np.nan))
-    has_sleep, has_wake = ~np.isnan(sleep_s), ~np.isnan(wake_s)
-    wide = np.where((guessed & has_wake) | unmeasured | doubtful, 1, 0)
-    wide = np.where((guessed | doubtful) & has_wake & image, 2, wide)
-    wide = np.where(unmeasured & any_image, 2, wide)
-    firm = has_wake & (wide == 0)
-    precise = known_took & has_sleep & np.append(False, firm[:-1])[: len(at)]
-    settings = times.settings
-    return LogRows(
-        times.base_ns,
-        at,
-        sleep_s,
-        wake_s,
-        wake_s - sleep_s,
-        has_sleep.astype(np.int64),
-        has_wake.astype(np.int64),
-        took_s,
-        wide,
-        precise,
-        image.astype(np.int64),
-        np.where(unmeasured, _UNMEASURED_WEIGHT, 1.0),
-        np.left_shift(np.int64(1), times.kind[at]),
-        arrivals.of_record[at],
-        None if settings is None else settings.before_s[at],
-        None if settings is None else settings.own_s[at],
+    guessed |= np.isnan(times.wake_took_s[chosen])
+    usual_s = float(np.median(to_os_s)) if len(chosen) else 0.0
+    doubtful = ~guessed & (np.abs(to_os_s - usual_s) > _DOUBTFUL_S)
+    came_back_s = times.wake_s[chosen] - took_s
+    asleep_s = np.where(guessed, np.nan, came_back_s - to_os_s - times.sleep_s[chosen])
+    weight = np.where(times.measured[chosen], 0.0, np.log(_UNMEASURED_WEIGHT))
+    half_s = _half_s(times, chosen, guessed, image)
+    twice = np.flatnonzero(doubtful)
+    at = np.concatenate([np.arange(len(chosen)), twice])
+    at_s = np.concatenate([came_back_s - to_os_s, came_back_s[twice] - usual_s])
+    believed = np.where(doubtful, np.log(_BELIEVED), 0.0)
+    log_weight = np.concatenate([weight + believed, weight[twice] + np.log(_NOT_BELIEVED)])
+    order = np.lexsort([times.rank[chosen], times.source[chosen]])
+    same = times.source[chosen[order[1:]]] == times.source[chosen[order[:-1]]]
+    follows, leads = order[1:][same], order[:-1][same]
+    before, awake_s = np.full(len(chosen), -1), np.full(len(chosen), np.nan)
+    before[follows] = chosen[leads]
+    awake_s[follows] = times.sleep_s[chosen[follows]] - (came_back_s - to_os_s)[leads]
+    took_s = (times.sleep_s - times.began_s)[chosen]
+    plain = _entries(
+        times,
+        arrivals,
+        record=chosen[at],
+        at_s=at_s,
+        log_weight=log_weight,
+        half_s=half_s[at],
+        asleep_s=asleep_s[at],
+        before=before[at],
+        awake_s=awake_s[at],
+        took_s=np.where(took_s > 0, took_s, np.nan)[at],
+        resume_s=times.wake_took_s[chosen][at],
+    )
+    return plain if times.settings is None or not times.unset else _held(plain, times.settings)
+
+
+def _held(plain: Entries, settings: SummedSettings) -> Entries:
+    """Return the entries, those set after their wake also as if WakeTime had that setting in it."""
+    own_s = settings.own_s[plain.record]
+    held = np.flatnonzero(own_s)
+    log_weight = plain.log_weight.copy()
+    log_weight[held] += np.log(_NOT_HELD)
+    both = replace(plain, log_weight=log_weight).where(np.append(np.arange(len(own_s)), held))
+    shift_s = np.append(np.zeros(len(own_s)), own_s[held])
+    log_weight = both.log_weight + np.where(shift_s != 0, np.log(_HELD) - np.log(_NOT_HELD), 0.0)
+    shifted = replace(
+        both,
+        at_s=both.at_s - shift_s,
+        asleep_s=both.asleep_s - shift_s,
+        settings_s=both.settings_s + shift_s,
+        log_weight=log_weight,
+    )
+    return shifted.where(np.argsort(shifted.at_s, kind="stable"))
+
+
+def _half_s(
+    times: RecordTimes,
+    chosen: Indexes,
+    guessed: NDArray[np.bool_],
+    image: NDArray[np.bool_],
+) -> Floats:
+    """Return how far the moments may be off beyond the noise that all share."""
+    half_s = np.zeros(len(chosen))
+    for of_image in (False, True):
+        same_kind = guessed & (image == of_image)
+        others = int((~guessed & (image == of_image)).sum())
+        sure = others >= _OTHERS_OF_AT_LEAST
+        half_s[same_kind] = (_OF_OTHERS_HALF_S if sure else _GUESSED_HALF_S)[of_image]
+    # Without any duration the length of the wake is a guess, too.
+    return np.where(times.measured[chosen], half_s, np.maximum(half_s, _GUESSED_HALF_S[False]))
+
+
+def sleep_entries(times: RecordTimes, arrivals: Arrivals) -> Entries:
+    """Return the moments of the wires' sleeps, of records that report no wake."""
+    chosen = np.flatnonzero(times.usable & np.isnan(times.wake_s) & ~np.isnan(times.sleep_s))
+    wide = np.where(times.from_image[chosen], _GUESSED_HALF_S[True], _GUESSED_HALF_S[False])
+    nothing = np.zeros(len(chosen))
+    unknown_s = np.full(len(chosen), np.nan)
+    return _entries(
+        times,
+        arrivals,
+        record=chosen,
+        at_s=times.sleep_s[chosen],
+        log_weight=nothing,
+        half_s=wide,
+        asleep_s=unknown_s,
+        before=np.full(len(chosen), -1),
+        awake_s=unknown_s,
+        took_s=unknown_s,
+        resume_s=unknown_s,
     )
 
 
-def _filled(value_s: Floats, image: Mask, usual_s: dict[bool, float]) -> tuple[Floats, Mask]:
+def _entries(
+    times: RecordTimes,
+    arrivals: Arrivals,
+    *,
+    record: Indexes,
+    at_s: Floats,
+    log_weight: Floats,
+    half_s: Floats,
+    asleep_s: Floats,
+    before: Indexes,
+    awake_s: Floats,
+    took_s: Floats,
+    resume_s: Floats,
+) -> Entries:
+    order = np.argsort(at_s, kind="stable")
+    record = record[order]
+    settings_s = np.zeros(len(record))
+    if times.settings is not None and times.unset:
+        settings_s = times.settings.before_s[record]
+    return Entries(
+        times.base_ns,
+        at_s[order],
+        record,
+        times.rank[record],
+        log_weight[order],
+        half_s[order],
+        float(half_s.max(initial=0.0)),
+        asleep_s[order],
+        np.left_shift(np.int64(1), times.kind[record]),
+        arrivals.of_record[record],
+        settings_s,
+        times.source[record],
+        before[order],
+        awake_s[order],
+        took_s[order],
+        resume_s[order],
+    )
+
+
+def _filled(
+    value_s: Floats, image: NDArray[np.bool_], usual_s: dict[bool, float]
+) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the values, the gaps filled with the median of their kind, and where the gaps were."""
     filled, gaps = value_s.copy(), np.isnan(value_s)
     for of_image in (False, True):
@@ -564,6 +566,13 @@ def _filled(value_s: Floats, image: Mask, usual_s: dict[bool, float]) -> tuple[F
         measured = value_s[same_kind & ~gaps]
         filled[same_kind & gaps] = np.median(measured) if len(measured) else usual_s[of_image]
     return filled, gaps
+
+
+def from_nearest(at_s: Floats, predicted_s: Floats) -> Floats:
+    """Return how far the nearest time, of ascending ones, is from each prediction."""
+    after = np.minimum(np.searchsorted(at_s, predicted_s), len(at_s) - 1)
+    up, down = (at_s[place] - predicted_s for place in (after, np.maximum(after - 1, 0)))
+    return np.where(np.abs(up) < np.abs(down), up, down)
 
 
 def codes_of(kinds: Iterable[SleepKind]) -> list[int]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from resume_rig.analysis.match.times import CycleRows, Floats, Indexes, LogRows, Mask
+from pair_hmm.rows import CycleRows, LogRows, Mask
+from resume_rig.analysis.match.times import Floats, Indexes
 
 GRID_S = 0.005
 """A log has milliseconds, and what varies is of some."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from resume_rig.analysis.match.legs import HALF_RANGE, Weights
+from pair_hmm.legs import HALF_RANGE, Weights
 from resume_rig.analysis.match.times import Floats, Indexes
 
 # Cycles, and records, from one pair to the next by one clock. Of a log that lost every third record

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from resume_rig.analysis.match.hmm import Model, Posterior
-from resume_rig.analysis.match.legs import (
+from pair_hmm.hmm import Model, Posterior
+from pair_hmm.legs import (
     LAGS,
     OF_IMAGE,
     OF_ONE_RUN,
@@ -21,7 +21,8 @@ from resume_rig.analysis.match.legs import (
     Shape,
     Weights,
 )
-from resume_rig.analysis.match.times import CycleRows, Floats, Indexes, LogRows
+from pair_hmm.rows import CycleRows, LogRows
+from resume_rig.analysis.match.times import Floats, Indexes
 
 _LIKELY, _SURE = 0.5, 0.9
 # Natural logarithms that a pair is given while the noise is learnt: a clock that beats with whole
