@@ -27,7 +27,7 @@ ZEPHYR_CMAKE = $(if $(TOOLCHAIN),ZEPHYR_TOOLCHAIN_VARIANT=$(TOOLCHAIN)) cmake -G
 .PHONY: help base setup demo wheels release test lint format test-core test-host test-slow test-all labgrid-test fuzz fuzz-readers fuzz-logs fuzz-guided soak soak-kill soak-pty mutants robot benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom firmware-emulate docs pictures hardware has-zephyr has-mcuboot clean release-images firmware-qemu test-windows test-windows-smoke windows-tests lab-test fuzz-stores power-cut hardware-mutants board
 
 help:
-	@echo 'make demo       4 S3 cycles on the simulated bench, with a report; RIG=sim: in real time'
+	@echo 'make demo       4 S3 cycles of a simulated laptop, with a report; DEMO=--real-time'
 	@echo 'make test       every check, and the tests that take seconds: before each commit'
 	@echo 'make test-all   the tests that take minutes, the lake, labgrid, and the firmware where a Zephyr is'
 	@echo 'make base       only the program, in the virtual environment $(VENV)'
@@ -89,11 +89,11 @@ $(VENV)/.test-tools: $(VENV)/.set-up
 	@$(BIN)/python -m pytest -q --collect-only >/dev/null || true
 	@touch $@
 
-# RIG=sim: takes the 40 s that the same cycles take in real time.
-demo: RIG = sim:clock=virtual
+# DEMO=--real-time takes the 40 s that the same cycles take on a PC.
+demo: DEMO =
 demo: base
 	@mkdir -p out
-	@$(BIN)/resume-rig run --rig $(RIG) --out out/demo-$$(date +%Y%m%d-%H%M%S).rrs
+	@$(BIN)/resume-rig demo $(DEMO) --out out/demo-$$(date +%Y%m%d-%H%M%S).rrs
 
 # One wheel a platform: the core keeps to the stable ABI, so that each serves every Python from 3.11.
 # All are built from the source distribution, which has to have all that git tracks.

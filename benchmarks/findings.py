@@ -38,10 +38,10 @@ ADVICE = FindingKind.BIOS_OVER_ADVISED
 
 def detection(
     case: FindingCase, cycles: int, seed: int, folder: Path
-) -> tuple[int, int, Counter[str]]:
-    """Return how many cycles had it, how many of them showed it, and what else was shown."""
+) -> tuple[int, int, int, Counter[str]]:
+    """Return how many cycles had it, how many showed it, or suspected it, and what else."""
     random = default_rng(seed)
-    had = shown = number = 0
+    had = shown = noted = number = 0
     others: Counter[str] = Counter()
     while had < cycles:
         number += 1
@@ -59,9 +59,10 @@ def detection(
             has = spoilt.has(cycle.outside.number)
             had += has
             shown += has and case.kind in kinds
+            noted += has and case.shown_by(kinds)
             false = kinds - case.along - {case.kind} if has else kinds - case.after - {ADVICE}
             others.update(f"{kind}{'' if has else ' elsewhere'}" for kind in false)
-    return had, shown, others
+    return had, shown, noted, others
 
 
 def false_alarms(cycles: int, seed: int, folder: Path) -> None:
@@ -122,15 +123,17 @@ def main() -> None:
     cycles, sound, seed = (*given, *(1_000, 100_000, 1)[len(given) :])
     only = sys.argv[4] if len(sys.argv) > 4 else ""
     started = time.monotonic()
-    print(f"{'finding':<22} {'magnitude':<44} {'cycles':>6} {'found':>7}  also found, falsely")
+    head = f"{'finding':<22} {'magnitude':<44} {'cycles':>6} {'found':>7} suspected"
+    print(f"{head}  also found, falsely")
     with tempfile.TemporaryDirectory() as folder:
         for place, case in enumerate(CASES):
             if only not in {"", case.kind.value}:
                 continue
-            had, shown, others = detection(case, cycles, seed * 100 + place, Path(folder))
-            share = f"{100 * shown / had:.1f} %"
+            had, shown, noted, others = detection(case, cycles, seed * 100 + place, Path(folder))
+            share, suspected = (f"{100 * each / had:.1f} %" for each in (shown, noted - shown))
             also = dict(others) or "none"
-            print(f"{case.kind:<22} {case.magnitude:<44} {had:>6} {share:>7}  {also}", flush=True)
+            row = f"{case.kind:<22} {case.magnitude:<44} {had:>6} {share:>7} {suspected:>9}"
+            print(f"{row}  {also}", flush=True)
         if sound:
             false_alarms(sound, seed, Path(folder))
     print(f"\n{time.monotonic() - started:.0f} s, seed {seed}")

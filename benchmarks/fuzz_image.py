@@ -3,9 +3,10 @@
 Usage: python benchmarks/fuzz_image.py IMAGE [REQUESTS] [SEED]
 
 IMAGE is zephyr.exe as `make firmware SANITIZE=1` builds it. Golden requests in mad order, damaged
-ones, any CBOR, any bytes, wrong headers, broken frames and now and then a reset; after each few the
-board must still tell its time. Exits 1 where it does not, where an output is still driven when the
-lease is over, or where a sanitizer has something to say.
+ones, any CBOR, any bytes, wrong headers, broken frames and now and then a reset with its permit;
+many name the boot and show its nonce, or nothing would be done. After each few the board must still
+say who it is. Exits 1 where it does not, where an output is still driven when the lease is over, or
+where a sanitizer has something to say.
 """
 
 import json
@@ -26,7 +27,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / 
 from raw_request import Packet, packed
 
 from resume_rig.model.channel import Actuator
-from resume_rig.rig.commands.board import TimeRequest
+from resume_rig.rig.commands.actions import PermitRequest
+from resume_rig.rig.commands.board import InfoRequest
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.native.wires import ACTUATOR_PINS, Wires
 from resume_rig.rig.smp import framing
@@ -44,7 +46,10 @@ LEASE_MARGIN_NS = S
 RESETS_IN = 20_000
 ROOT = Path(__file__).parents[1]
 VECTORS = json.loads((ROOT / "fixtures" / "wire" / "vectors.json").read_text("utf-8"))
-GOLDEN = [bytes.fromhex(entry["request"]["hex"]) for entry in VECTORS["exchanges"]]
+GOLDEN = [
+    (bytes.fromhex(entry["request"]["hex"]), VECTORS["boards"][entry["board"]])
+    for entry in VECTORS["exchanges"]
+]
 KEYS: tuple[str, ...] = (
     "act",
     "dur",
@@ -57,6 +62,7 @@ KEYS: tuple[str, ...] = (
     "base",
     "settle",
     "boot",
+    "nonce",
 )
 KEYS += ("ch", "n", "gap", "cal", "loop", "clear", "", "x")
 COMPLAINTS = ("ERROR: AddressSanitizer", "runtime error:", "LeakSanitizer", "ASSERTION FAIL")
@@ -70,6 +76,7 @@ class Madness:
 
     random: random.Random
     boot_id: int = 0
+    nonce: int = 0
     sent: int = field(default=0)
 
     def frame(self) -> bytes:
@@ -78,6 +85,8 @@ class Madness:
         dice = self.random.random()
         if dice < 0.05:
             return self._noise()
+        if self.random.randrange(RESETS_IN) == 0:
+            return self._reset()
         frame = framing.encode(self._packet(dice))
         if dice > 0.97:
             cut = self.random.randrange(len(frame))
@@ -88,22 +97,41 @@ class Madness:
         payload = self._payload(dice)
         if dice < 0.12:  # any header
             return self.random.randbytes(8) + payload
-        command = self.random.choice([*range(18), self.random.randrange(256)])
+        command = self.random.choice([*range(19), self.random.randrange(256)])
         group = self.random.choice([Group.RIG] * 9 + [Group.OS])
         if group is Group.OS and command == OsCommand.RESET:
             command = OsCommand.ECHO
-        if self.random.randrange(RESETS_IN) == 0:
-            group, command, payload = Group.OS, OsCommand.RESET, b"\xa0"
         length = len(payload) if dice < 0.95 else self.random.randrange(1 << 16)
         operation = self.random.choice((Operation.READ, Operation.WRITE))
         header = Header(operation, group, self.random.randrange(256), command, length)
         return packed(header) + payload
 
+    def _reset(self) -> bytes:
+        permit = PermitRequest(self.boot_id, self.nonce).encode()
+        asked = (
+            (Group.RIG, PermitRequest.command, permit),
+            (Group.OS, OsCommand.RESET, b"\xa0"),
+        )
+        return b"".join(
+            framing.encode(packed(Header(Operation.WRITE, group, 0, command, len(data))) + data)
+            for group, command, data in asked
+        )
+
+    def _golden(self) -> bytes:
+        """Return a golden request, as the board that is asked would take it."""
+        data, board = self.random.choice(GOLDEN)
+        for key, told, own in (
+            ("boot", board["boot_id"], self.boot_id),
+            ("nonce", board["nonce"], self.nonce),
+        ):
+            data = data.replace(cbor2.dumps({key: told})[1:], cbor2.dumps({key: own})[1:])
+        return data
+
     def _payload(self, dice: float) -> bytes:
         if dice < 0.45:
-            return self.random.choice(GOLDEN)
+            return self._golden()
         if dice < 0.6:
-            return self._damaged(self.random.choice(GOLDEN))
+            return self._damaged(self._golden())
         if dice < 0.65:
             return self.random.randbytes(self.random.randrange(1, 400))
         return cbor2.dumps(self._map())
@@ -113,6 +141,8 @@ class Madness:
         found = {key: self._value(3) for key in keys}
         if "boot" in found and self.random.random() < 0.8:
             found["boot"] = self.boot_id
+        if "nonce" in found and self.random.random() < 0.8:
+            found["nonce"] = self.nonce
         return found
 
     def _value(self, depth: int) -> object:
@@ -162,43 +192,55 @@ def running(image: Path, folder: Path) -> Iterator[tuple[str, Path]]:
         process.wait(10)
 
 
-def answers(port: serial.Serial, first: int, clock: SystemClock) -> bool:
-    """Whether the board still tells its time, whatever else it has to say first.
+def answers(port: serial.Serial, madness: Madness, clock: SystemClock) -> bool:
+    """Whether the board still says who it is, whatever else it has to say first.
 
-    A busy machine answers late, so an answer to any of the tries counts.
+    A busy machine answers late, so an answer to any of the tries counts. What it says is what is
+    sent from now on.
     """
     decoder = framing.Decoder()
+    first = madness.sent
     asked = {first + i & 0xFF for i in range(TRIES)}
-    return any(_answers(port, first + i & 0xFF, asked, decoder, clock) for i in range(TRIES))
+    for i in range(TRIES):
+        found = _answer(port, first + i & 0xFF, asked, decoder, clock)
+        if found is not None:
+            madness.boot_id, madness.nonce = found["boot"], found["nonce"]
+            return True
+    return False
 
 
-def _answers(
+def _answer(
     port: serial.Serial,
     sequence: int,
     asked: set[int],
     decoder: framing.Decoder,
     clock: SystemClock,
-) -> bool:
-    header = Header(Operation.READ, Group.RIG, sequence, TimeRequest.command, 1)
+) -> dict[str, int] | None:
+    header = Header(Operation.READ, Group.RIG, sequence, InfoRequest.command, 1)
     port.write(b"\n" + framing.encode(packed(header) + b"\xa0"))
     end_ns = clock.now_ns() + REPLY_NS
     while clock.now_ns() < end_ns:
         for data in decoder.feed(port.read(port.in_waiting or 1)):
-            found = Packet.unpack(data).header
+            packet = Packet.unpack(data)
+            found = packet.header
             told = (found.group, found.command, found.operation)
-            wanted = (Group.RIG, TimeRequest.command, Operation.READ_REPLY)
+            wanted = (Group.RIG, InfoRequest.command, Operation.READ_REPLY)
             if told == wanted and found.sequence in asked:
-                return True
-    return False
+                fields: dict[str, int] = cbor2.loads(packet.payload)
+                if "nonce" in fields:  # a golden one may have been refused
+                    return fields
+    return None
 
 
 def storm(terminal: str, madness: Madness, requests: int, clock: SystemClock) -> bool:
     """Send everything; False when the board stopped answering."""
     with serial.Serial(terminal, timeout=0.01, write_timeout=5) as port:
+        if not answers(port, madness, clock):
+            return False
         while madness.sent < requests:
             for _ in range(BATCH):
                 port.write(madness.frame())
-            if not answers(port, madness.sent, clock):
+            if not answers(port, madness, clock):
                 return False
     return True
 
@@ -229,7 +271,7 @@ def main() -> int:
             rig = SmpRig(SmpClient(open_serial(terminal, clock, "native:"), clock))
             with closing(rig):
                 info = rig.info()
-            madness, begun_ns = Madness(random.Random(seed), info.boot_id), clock.now_ns()
+            madness, begun_ns = Madness(random.Random(seed)), clock.now_ns()
             answered = storm(terminal, madness, requests, clock)
             seconds = (clock.now_ns() - begun_ns) / S
             clock.sleep_ns(info.lease_ns + LEASE_MARGIN_NS)

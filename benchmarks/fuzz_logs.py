@@ -22,6 +22,7 @@ def main() -> int:
     sys.path.insert(0, str(ROOT / "host" / "tests" / "oslog"))
     from mutations import mutations
 
+    from resume_rig.analysis.answer.log import answered_log
     from resume_rig.analysis.verdict.judge import judge_log
     from resume_rig.analysis.verdict.requirement import load_requirement
     from resume_rig.model.errors import RecordError
@@ -45,7 +46,8 @@ def main() -> int:
                 begun = time.monotonic()
                 try:
                     judgement = judge_log(read_logs([path]), requirement)
-                    for piece in (*log_document(judgement), *log_table(judgement, TerminalStyle())):
+                    log = answered_log(judgement)
+                    for piece in (*log_document(log), *log_table(log, TerminalStyle())):
                         piece.encode()
                     answers["read"] += 1
                 except RecordError:

@@ -18,13 +18,16 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from resume_rig.acceptance.assessment import Assessed, assess_store
+from resume_rig.analysis.answer.campaign import answered_campaign
+from resume_rig.analysis.reconcile.milestones import (
+    trigger_word,
+)
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.answer.assessment import assess_capture, captured_cycles
 from resume_rig.campaign.store.read_back import recorded_cycles
 from resume_rig.model.result.cycle import ReconciledCycle
 from resume_rig.model.result.verdict import FindingKind
 from resume_rig.oslog.reading import read_logs
-from resume_rig.report.drawing.axis import trigger_word
 from resume_rig.report.drawing.palette import css_variables
 from resume_rig.report.drawing.phases import PhaseLimits, phase_picture
 from resume_rig.report.drawing.wave import wave_picture
@@ -414,7 +417,7 @@ def _captured(shown: Captured, folder: Path) -> Assessed:
         dut=None,
         report_path=None,
     )
-    return Assessed(correlation, facts, capture=capture)
+    return Assessed(answered_campaign(correlation, facts), capture=capture)
 
 
 def _csv(shown: Captured) -> str:
@@ -461,7 +464,7 @@ def _phases(cycle: ReconciledCycle, assessed: Assessed) -> str:
     limits = PhaseLimits(
         assessed.facts.requirement.resume_limit_ms, reset_to_tsc=assessed.facts.reset_to_tsc
     )
-    picture = phase_picture([("shown", "", cycle)], trigger_word([cycle]), limits)
+    picture = phase_picture([("shown", "", cycle)], trigger_word({cycle.outside.wake_by}), limits)
     return _alone(_macro("first.html.j2", "phases", picture))
 
 

@@ -30,9 +30,11 @@ from mkdocs.structure.pages import Page
 from robot.libdocpkg import LibraryDocumentation
 
 from resume_rig.analysis.findings.explanations import explained
+from resume_rig.analysis.findings.groups import (
+    team_of,
+)
 from resume_rig.cli.program import build_parser
 from resume_rig.model.result.verdict import FindingKind
-from resume_rig.report.text.findings import team_of
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 OUTSIDE: Final = {

@@ -24,7 +24,16 @@ static void answer(const struct rig_core *core, const struct rig_action *action,
 
 /* -------------------------------------------------------------------------------- press -- */
 
-enum { PRESS_ACT, PRESS_DUR, PRESS_TOK, PRESS_AT, PRESS_FORCE, PRESS_BOOT, PRESS_FIELDS };
+enum {
+	PRESS_ACT,
+	PRESS_DUR,
+	PRESS_TOK,
+	PRESS_AT,
+	PRESS_FORCE,
+	PRESS_BOOT,
+	PRESS_NONCE,
+	PRESS_FIELDS
+};
 
 static const struct rig_field press_fields[PRESS_FIELDS] = {
 	[PRESS_ACT] = {.key = "act", .kind = RIG_FIELD_U8},
@@ -32,7 +41,8 @@ static const struct rig_field press_fields[PRESS_FIELDS] = {
 	[PRESS_TOK] = {.key = "tok", .kind = RIG_FIELD_U32},
 	[PRESS_AT] = {.key = "at", .kind = RIG_FIELD_U64, .optional = true},
 	[PRESS_FORCE] = {.key = "force", .kind = RIG_FIELD_BOOL, .optional = true},
-	[PRESS_BOOT] = {.key = "boot", .kind = RIG_FIELD_U32, .optional = true},
+	[PRESS_BOOT] = {.key = "boot", .kind = RIG_FIELD_U32},
+	[PRESS_NONCE] = {.key = "nonce", .kind = RIG_FIELD_U64, .optional = true},
 };
 
 static enum rig_error press(struct rig_core *core, struct rig_request *request)
@@ -46,8 +56,8 @@ static enum rig_error press(struct rig_core *core, struct rig_request *request)
 		.force = fields[PRESS_FORCE].value != 0u,
 		.has_at = fields[PRESS_AT].present,
 		.at_ns = fields[PRESS_AT].value,
-		.has_boot = fields[PRESS_BOOT].present,
 		.boot_id = (uint32_t)fields[PRESS_BOOT].value,
+		.nonce = fields[PRESS_NONCE].value,
 	};
 	enum rig_error error = rig_interlock_press(core, &action, request->now_ns);
 
@@ -74,7 +84,7 @@ static const struct rig_field hold_fields[HOLD_FIELDS] = {
 	[HOLD_CLOSED] = {.key = "closed", .kind = RIG_FIELD_BOOL},
 	[HOLD_TOK] = {.key = "tok", .kind = RIG_FIELD_U32},
 	[HOLD_AT] = {.key = "at", .kind = RIG_FIELD_U64, .optional = true},
-	[HOLD_BOOT] = {.key = "boot", .kind = RIG_FIELD_U32, .optional = true},
+	[HOLD_BOOT] = {.key = "boot", .kind = RIG_FIELD_U32},
 };
 
 /** @return the first actuator that is held, or the count when there is none */
@@ -99,7 +109,6 @@ static enum rig_error hold(struct rig_core *core, struct rig_request *request,
 		.closed = fields[HOLD_CLOSED].value != 0u,
 		.has_at = fields[HOLD_AT].present,
 		.at_ns = fields[HOLD_AT].value,
-		.has_boot = fields[HOLD_BOOT].present,
 		.boot_id = (uint32_t)fields[HOLD_BOOT].value,
 	};
 	enum rig_error error = rig_interlock_hold(core, &action, request->now_ns);

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command that leaves the firmware for a bootloader. */
+/*
+ * Commands that lead to other firmware: leave for a bootloader, permit a command of a group that is
+ * not ours. Both ask for the nonce.
+ */
 #include "rig_internal.h"
 
-enum { BOOTLOADER_BOOT, BOOTLOADER_FIELDS };
+enum { BOOT, NONCE, FIELDS };
 
-static const struct rig_field bootloader_fields[BOOTLOADER_FIELDS] = {
-	[BOOTLOADER_BOOT] = {.key = "boot", .kind = RIG_FIELD_U32, .optional = true},
+static const struct rig_field sight_fields[FIELDS] = {
+	[BOOT] = {.key = "boot", .kind = RIG_FIELD_U32},
+	[NONCE] = {.key = "nonce", .kind = RIG_FIELD_U64, .optional = true},
 };
 
 static enum rig_error bootloader(struct rig_core *core, struct rig_request *request)
 {
-	const struct rig_field *boot = &request->fields[BOOTLOADER_BOOT];
 	zcbor_state_t *out = request->out;
-	enum rig_error error =
-		rig_interlock_leave(core, boot->present, (uint32_t)boot->value, request->now_ns);
+	enum rig_error error = rig_interlock_leave(core, (uint32_t)request->fields[BOOT].value,
+						   request->fields[NONCE].value, request->now_ns);
 
 	if (error == RIG_OK) {
 		request->fits = rig_wire_put_map(out, 2) &&
@@ -26,7 +29,29 @@ static enum rig_error bootloader(struct rig_core *core, struct rig_request *requ
 const struct rig_handler rig_handler_bootloader = {
 	.command = RIG_CMD_BOOTLOADER,
 	.write = true,
-	.fields = bootloader_fields,
-	.field_count = BOOTLOADER_FIELDS,
+	.fields = sight_fields,
+	.field_count = FIELDS,
 	.run = bootloader,
+};
+
+static enum rig_error permit(struct rig_core *core, struct rig_request *request)
+{
+	zcbor_state_t *out = request->out;
+	enum rig_error error = rig_interlock_permit(core, (uint32_t)request->fields[BOOT].value,
+						    request->fields[NONCE].value, request->now_ns);
+
+	if (error == RIG_OK) {
+		request->fits = rig_wire_put_map(out, 2) &&
+				rig_wire_put_u32(out, "boot", core->config.boot_id) &&
+				rig_wire_put_u64(out, "until", core->permit_until_ns);
+	}
+	return error;
+}
+
+const struct rig_handler rig_handler_permit = {
+	.command = RIG_CMD_PERMIT,
+	.write = true,
+	.fields = sight_fields,
+	.field_count = FIELDS,
+	.run = permit,
 };

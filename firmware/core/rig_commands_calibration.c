@@ -67,12 +67,13 @@ struct change {
 	int32_t clock_ppb;
 };
 
-enum { CAL, LOOP, CLEAR, FIELDS };
+enum { CAL, LOOP, CLEAR, BOOT, FIELDS };
 
 static const struct rig_field change_fields[FIELDS] = {
 	[CAL] = {.key = "cal", .kind = RIG_FIELD_I32, .optional = true},
 	[LOOP] = {.key = "loop", .kind = RIG_FIELD_BOOL, .optional = true},
 	[CLEAR] = {.key = "clear", .kind = RIG_FIELD_BOOL, .optional = true},
+	[BOOT] = {.key = "boot", .kind = RIG_FIELD_U32},
 };
 
 static struct change read_change(const struct rig_field *fields)
@@ -136,6 +137,9 @@ static enum rig_error write(struct rig_core *core, struct rig_request *request)
 
 	if (change.clock_ppb < -RIG_CLOCK_PPB_MAX || change.clock_ppb > RIG_CLOCK_PPB_MAX) {
 		return RIG_ERR_BAD_REQUEST;
+	}
+	if (rig_core_is_other_boot(core, (uint32_t)request->fields[BOOT].value)) {
+		return RIG_ERR_OTHER_BOOT;
 	}
 	if (change.clear || change.loop || change.clock) {
 		error = change_error(core, &change);

@@ -99,7 +99,7 @@ static enum rig_error tell_info(struct rig_core *core, struct rig_request *reque
 	const struct rig_config *config = &core->config;
 	zcbor_state_t *out = request->out;
 	bool limited = is_limited(config);
-	uint32_t pairs = 12;
+	uint32_t pairs = 13;
 
 	pairs += core->calibration.has_clock ? 1u : 0u;
 	pairs += core->calibration.latency_count > 0u ? 1u : 0u;
@@ -113,7 +113,8 @@ static enum rig_error tell_info(struct rig_core *core, struct rig_request *reque
 		rig_wire_put_u32(out, "proto", RIG_PROTOCOL_VERSION) &&
 		put_key_text(out, "fw", config->firmware) &&
 		put_key_text(out, "board", config->board) &&
-		rig_wire_put_u32(out, "boot", config->boot_id) && put_clock(core, out) &&
+		rig_wire_put_u32(out, "boot", config->boot_id) &&
+		rig_wire_put_u64(out, "nonce", config->nonce) && put_clock(core, out) &&
 		rig_wire_put_u64(out, "lease", config->lease_ns) && put_channels(core, out) &&
 		put_actuators(config, out) &&
 		rig_wire_put_u32(out, "ering", config->edge_capacity) &&

@@ -18,7 +18,7 @@ static const struct rig_field start_fields[FIELDS] = {
 		 .kind = RIG_FIELD_U64,
 		 .optional = true,
 		 .value = RIG_LOOPBACK_GAP_NS},
-	[BOOT] = {.key = "boot", .kind = RIG_FIELD_U32, .optional = true},
+	[BOOT] = {.key = "boot", .kind = RIG_FIELD_U32},
 };
 
 static enum rig_error start(struct rig_core *core, struct rig_request *request)
@@ -31,7 +31,6 @@ static enum rig_error start(struct rig_core *core, struct rig_request *request)
 		.token = (uint32_t)fields[TOK].value,
 		.count = (uint32_t)fields[COUNT].value,
 		.gap_ns = fields[GAP].value,
-		.has_boot = fields[BOOT].present,
 		.boot_id = (uint32_t)fields[BOOT].value,
 	};
 	enum rig_error error = rig_interlock_loop(core, &plan, request->now_ns);

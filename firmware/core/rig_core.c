@@ -71,8 +71,8 @@ static bool has_records(const struct rig_config *config)
 int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32_t levels)
 {
 	if (!has_texts(config) || !has_lines(config) || !has_limits(config) || !has_rings(config) ||
-	    !has_records(config) || config->lease_ns == 0u || config->now_ns == NULL ||
-	    config->drive == NULL) {
+	    !has_records(config) || config->lease_ns == 0u || config->nonce == 0u ||
+	    config->nonce > INT64_MAX || config->now_ns == NULL || config->drive == NULL) {
 		return -EINVAL;
 	}
 	/* In two steps: a literal with the configuration in it would take its size in stack. */

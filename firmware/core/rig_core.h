@@ -23,7 +23,7 @@
 #include "rig_onset.h"
 #include "rig_time.h"
 
-#define RIG_PROTOCOL_VERSION 1
+#define RIG_PROTOCOL_VERSION 2
 #define RIG_SMP_GROUP 64
 #define RIG_MAX_ACTUATORS 4
 /** Pieces in which an actuator's newest window is kept. */
@@ -197,6 +197,8 @@ struct rig_spell {
 
 struct rig_actuator {
 	enum rig_action_state state;
+	/** when it was accepted */
+	uint64_t asked_ns;
 	uint64_t start_ns;
 	/** UINT64_MAX for a hold without a maximum, and for one that opens */
 	uint64_t end_ns;
@@ -271,6 +273,8 @@ enum rig_error {
 	RIG_ERR_NO_BOOTLOADER = 21,
 	/** this board has no power monitor */
 	RIG_ERR_NO_POWER = 22,
+	/** `nonce` is missing, or not the one of this boot */
+	RIG_ERR_NO_NONCE = 23,
 };
 
 enum rig_command {
@@ -292,6 +296,7 @@ enum rig_command {
 	RIG_CMD_KEYBOARD = 15,
 	RIG_CMD_BOOTLOADER = 16,
 	RIG_CMD_POWER = 17,
+	RIG_CMD_PERMIT = 18,
 };
 
 struct rig_channel_config {
@@ -374,6 +379,12 @@ struct rig_config {
 	 */
 	const char *edge_source;
 	uint32_t boot_id;
+	/**
+	 * What a host must have read in this boot for what is hard to undo; 1 to INT64_MAX, drawn
+	 * anew at each boot. A boot id is in reports and stores; this number is nowhere but in the
+	 * reply to `info`.
+	 */
+	uint64_t nonce;
 	const char *reset_reason;
 	uint32_t watchdog_resets;
 	/** newest first, at most RIG_MAX_PAST; NULL and 0 without memory that outlives a reset */
@@ -438,6 +449,8 @@ struct rig_core {
 	bool lease_running;
 	/** when the board leaves for its bootloader, and nothing is driven until then; 0: stays */
 	uint64_t leave_ns;
+	/** one command of the image group that writes, or one reset, may come before; 0: none */
+	uint64_t permit_until_ns;
 	uint32_t refusals;
 	uint32_t lease_expiries;
 };
@@ -447,9 +460,9 @@ struct rig_core {
  *
  * @param levels initial level of each channel, bit n for channel n
  * @retval 0
- * @retval -EINVAL a required pointer is NULL, a count is 0 or above its maximum, the lease is 0, an
- *                 onset is to be looked for without light or at a rate out of range, there are
- *                 samples of power without a period, there is a
+ * @retval -EINVAL a required pointer is NULL, a count is 0 or above its maximum, the lease is 0,
+ *                 the nonce is out of range, an onset is to be looked for without light or at a
+ *                 rate out of range, there are samples of power without a period, there is a
  *                 store without a name, or an actuator's window has no room for its longest press
  */
 int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32_t levels);
@@ -485,6 +498,13 @@ uint64_t rig_core_deadline(const struct rig_core *core);
 
 /** Let go of every actuator, forget what was scheduled, and stop a loop-back. */
 void rig_core_release(struct rig_core *core);
+
+/**
+ * Whether a command of another group may do what is hard to undo: the shell asks before a reset and
+ * before anything of the image group is written. One permit is good for one command; a refusal is
+ * counted.
+ */
+bool rig_core_take_permit(struct rig_core *core, uint64_t now_ns);
 
 /**
  * Answer one request of group 64.

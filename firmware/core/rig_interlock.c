@@ -219,12 +219,25 @@ static void let_go(struct rig_core *core, uint32_t actuator)
 	drive(core, actuator, false);
 }
 
+/** A host that is there asks now and then; what is done at once was asked for just now. */
+static bool has_lost_its_host(const struct rig_core *core, const struct rig_actuator *state)
+{
+	uint64_t heard_ns = rig_max_ns(core->last_contact_ns, state->asked_ns);
+
+	return rig_add_ns(heard_ns, core->config.lease_ns / RIG_SILENCES) < state->start_ns;
+}
+
 static void start(struct rig_core *core, uint32_t actuator)
 {
 	struct rig_actuator *state = &core->actuators[actuator];
 
 	if (is_hold(core, actuator) && !state->target) {
 		let_go(core, actuator);
+		return;
+	}
+	if (has_lost_its_host(core, state)) {
+		state->state = RIG_ACTION_IDLE;
+		core->lease_expiries++;
 		return;
 	}
 	state->state = RIG_ACTION_DRIVEN;
@@ -392,6 +405,7 @@ static void accept(struct rig_core *core, const struct rig_action *action, uint6
 	state->state = RIG_ACTION_SCHEDULED;
 	state->force = action->force;
 	state->target = action->closed;
+	state->asked_ns = now_ns;
 	state->start_ns = start_ns;
 	state->end_ns = end_ns;
 	rig_core_tick(core, now_ns);
@@ -401,8 +415,15 @@ static void accept(struct rig_core *core, const struct rig_action *action, uint6
 static enum rig_error action_error(const struct rig_core *core, const struct rig_action *action,
 				   bool hold, bool *repeat)
 {
-	if (rig_core_is_other_boot(core, action->has_boot, action->boot_id)) {
-		return RIG_ERR_OTHER_BOOT;
+	enum rig_error error = RIG_OK;
+
+	if (action->force) {
+		error = rig_core_sight_error(core, action->boot_id, action->nonce);
+	} else if (rig_core_is_other_boot(core, action->boot_id)) {
+		error = RIG_ERR_OTHER_BOOT;
+	}
+	if (error != RIG_OK) {
+		return error;
 	}
 	if (action->actuator >= core->config.actuator_count ||
 	    is_hold(core, action->actuator) != hold) {
@@ -501,7 +522,7 @@ static enum rig_error loop(struct rig_core *core, struct rig_loopback_plan *plan
 {
 	enum rig_error error;
 
-	if (rig_core_is_other_boot(core, plan->has_boot, plan->boot_id)) {
+	if (rig_core_is_other_boot(core, plan->boot_id)) {
 		return RIG_ERR_OTHER_BOOT;
 	}
 	if (plan->actuator >= core->config.actuator_count ||
@@ -528,10 +549,13 @@ static enum rig_error loop(struct rig_core *core, struct rig_loopback_plan *plan
 	return RIG_OK;
 }
 
-static enum rig_error leave(struct rig_core *core, bool has_boot, uint32_t boot_id, uint64_t now_ns)
+static enum rig_error leave(struct rig_core *core, uint32_t boot_id, uint64_t nonce,
+			    uint64_t now_ns)
 {
-	if (rig_core_is_other_boot(core, has_boot, boot_id)) {
-		return RIG_ERR_OTHER_BOOT;
+	enum rig_error error = rig_core_sight_error(core, boot_id, nonce);
+
+	if (error != RIG_OK) {
+		return error;
 	}
 	if (core->config.leave == NULL) {
 		return RIG_ERR_NO_BOOTLOADER;
@@ -569,8 +593,28 @@ enum rig_error rig_interlock_loop(struct rig_core *core, struct rig_loopback_pla
 	return counted(core, loop(core, plan, now_ns));
 }
 
-enum rig_error rig_interlock_leave(struct rig_core *core, bool has_boot, uint32_t boot_id,
+enum rig_error rig_interlock_leave(struct rig_core *core, uint32_t boot_id, uint64_t nonce,
 				   uint64_t now_ns)
 {
-	return counted(core, leave(core, has_boot, boot_id, now_ns));
+	return counted(core, leave(core, boot_id, nonce, now_ns));
+}
+
+enum rig_error rig_interlock_permit(struct rig_core *core, uint32_t boot_id, uint64_t nonce,
+				    uint64_t now_ns)
+{
+	enum rig_error error = rig_core_sight_error(core, boot_id, nonce);
+
+	if (error == RIG_OK) {
+		core->permit_until_ns = rig_add_ns(now_ns, core->config.lease_ns);
+	}
+	return counted(core, error);
+}
+
+bool rig_core_take_permit(struct rig_core *core, uint64_t now_ns)
+{
+	bool permitted = now_ns < core->permit_until_ns;
+
+	core->permit_until_ns = 0;
+	core->refusals += permitted ? 0u : 1u;
+	return permitted;
 }

@@ -120,8 +120,9 @@ struct rig_action {
 	bool closed;
 	bool has_at;
 	uint64_t at_ns;
-	bool has_boot;
 	uint32_t boot_id;
+	/** of a press that is named force_off; 0: none */
+	uint64_t nonce;
 	/** set by a refusal: how much later than asked it would be taken; 0: not known */
 	uint64_t left_ns;
 };
@@ -134,11 +135,20 @@ static inline uint64_t rig_spell_since(const struct rig_spell *spell, uint64_t f
 	return since_ns < spell->driven_ns ? since_ns : spell->driven_ns;
 }
 
-/** @return whether a request names a boot, and not this one */
-static inline bool rig_core_is_other_boot(const struct rig_core *core, bool has_boot,
-					  uint32_t boot_id)
+/** @return whether a request is meant for another boot */
+static inline bool rig_core_is_other_boot(const struct rig_core *core, uint32_t boot_id)
 {
-	return has_boot && boot_id != core->config.boot_id;
+	return boot_id != core->config.boot_id;
+}
+
+/** What a request must show that does what is hard to undo. */
+static inline enum rig_error rig_core_sight_error(const struct rig_core *core, uint32_t boot_id,
+						  uint64_t nonce)
+{
+	if (rig_core_is_other_boot(core, boot_id)) {
+		return RIG_ERR_OTHER_BOOT;
+	}
+	return nonce == core->config.nonce ? RIG_OK : RIG_ERR_NO_NONCE;
 }
 
 /** A host was understood that was heard at rx_ns: its lease is renewed, if it is the owner. */
@@ -152,6 +162,9 @@ enum rig_error rig_interlock_press(struct rig_core *core, struct rig_action *act
 /** Move or schedule a held actuator; as rig_interlock_press(). */
 enum rig_error rig_interlock_hold(struct rig_core *core, struct rig_action *action,
 				  uint64_t now_ns);
+
+/** So many silences, after which nothing begins any more that was scheduled, are a lease. */
+#define RIG_SILENCES 3u
 
 /** @return whether the actuator is driven at present */
 bool rig_interlock_is_driven(const struct rig_core *core, uint32_t actuator);
@@ -172,8 +185,15 @@ bool rig_interlock_is_idle(const struct rig_core *core);
 #define RIG_LEAVE_AFTER_NS (100u * RIG_NS_PER_MS)
 
 /** Leave for the bootloader soon, unless anything is driven; refusals are counted. */
-enum rig_error rig_interlock_leave(struct rig_core *core, bool has_boot, uint32_t boot_id,
+enum rig_error rig_interlock_leave(struct rig_core *core, uint32_t boot_id, uint64_t nonce,
 				   uint64_t now_ns);
+
+/**
+ * Permit one command of another group until the lease would be over; refusals are counted. A
+ * permit does not add up with an earlier one.
+ */
+enum rig_error rig_interlock_permit(struct rig_core *core, uint32_t boot_id, uint64_t nonce,
+				    uint64_t now_ns);
 
 /* -------------------------------------------------------------------------------- loop-back -- */
 
@@ -185,7 +205,6 @@ struct rig_loopback_plan {
 	uint32_t token;
 	uint32_t count;
 	uint64_t gap_ns;
-	bool has_boot;
 	uint32_t boot_id;
 	/** as of an action */
 	uint64_t left_ns;
@@ -358,7 +377,8 @@ struct rig_handler {
 	X(contact)                                                                                 \
 	X(keyboard)                                                                                \
 	X(power)                                                                                   \
-	X(bootloader)
+	X(bootloader)                                                                              \
+	X(permit)
 
 #define RIG_DECLARE_HANDLER(name) extern const struct rig_handler rig_handler_##name;
 RIG_HANDLERS(RIG_DECLARE_HANDLER)

@@ -6,13 +6,14 @@
 
 #define NS_PER_S 1000000000u
 
-int rig_time_init(struct rig_time *time, uint32_t bits, uint32_t hz)
+int rig_time_init(struct rig_time *time, uint32_t bits, uint32_t hz, uint64_t raw)
 {
 	if (bits < 8u || bits > 64u || hz == 0u) {
 		return -EINVAL;
 	}
 	*time = (struct rig_time){
-		.ticks = 0,
+		.first = raw & (UINT64_MAX >> (64u - bits)),
+		.ticks = raw & (UINT64_MAX >> (64u - bits)),
 		.mask = UINT64_MAX >> (64u - bits),
 		.hz = hz,
 		.tick_ns = NS_PER_S % hz == 0u ? NS_PER_S / hz : 0u,
@@ -25,9 +26,9 @@ uint64_t rig_time_extend(struct rig_time *time, uint64_t raw)
 	uint64_t ahead = (raw - time->ticks) & time->mask;
 	uint64_t behind = (time->ticks - raw) & time->mask;
 
-	/* Nothing is older than the counter's zero: early in the first lap, far ahead it is. */
-	if (ahead > time->mask >> 1 && behind <= time->ticks) {
-		return time->ticks - behind;
+	/* What is older than the start is as old as that, or it would be a lap ahead. */
+	if (ahead > time->mask >> 1) {
+		return behind <= time->ticks - time->first ? time->ticks - behind : time->first;
 	}
 	time->ticks += ahead;
 	return time->ticks;

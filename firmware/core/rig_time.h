@@ -13,6 +13,9 @@
 
 /** 64-bit nanoseconds from a free-running counter of 8 to 64 bits that wraps. */
 struct rig_time {
+	/** where it began */
+	uint64_t first;
+	/** the newest */
 	uint64_t ticks;
 	uint64_t mask;
 	uint32_t hz;
@@ -21,16 +24,18 @@ struct rig_time {
 };
 
 /**
+ * @param raw the counter at present, in its first lap since its zero
  * @retval 0
  * @retval -EINVAL bits not in 8..64, or hz 0
  */
-int rig_time_init(struct rig_time *time, uint32_t bits, uint32_t hz);
+int rig_time_init(struct rig_time *time, uint32_t bits, uint32_t hz, uint64_t raw);
 
 /**
  * Unwrap a raw counter value and remember the newest.
  *
  * A value up to half a wrap behind the newest one is taken as older (an interrupt stamped before
- * a later read) and does not move it. Must be called at least once in half a wrap.
+ * a later read) and does not move it; one from before rig_time_init is taken for its first value.
+ * Must be called at least once in half a wrap.
  *
  * @return 64-bit ticks since the counter's last zero before rig_time_init
  */

@@ -220,6 +220,7 @@ static int init_core(const struct rig_identity *identity, uint32_t levels)
 	config = (struct rig_config){
 		.firmware = APP_VERSION_STRING,
 		.boot_id = identity->boot_id,
+		.nonce = identity->nonce,
 		.reset_reason = identity->reset_reason,
 		.watchdog_resets = identity->watchdog_resets,
 		.lease_ns = CONFIG_RIG_LEASE_MS * NS_PER_MS,
@@ -241,7 +242,7 @@ static int init_core(const struct rig_identity *identity, uint32_t levels)
 	config.leave = leave;
 #endif
 	edge_source_get_info(RIG_EDGES, &info);
-	ret = rig_time_init(&engine.time, info.bits, config.clock_hz);
+	ret = rig_time_init(&engine.time, info.bits, config.clock_hz, edge_source_ticks(RIG_EDGES));
 	if (ret < 0) {
 		return ret;
 	}
@@ -333,6 +334,16 @@ void rig_engine_release(void)
 	(void)k_mutex_lock(&engine.lock, K_FOREVER);
 	rig_core_release(&engine.core);
 	(void)k_mutex_unlock(&engine.lock);
+}
+
+bool rig_engine_take_permit(void)
+{
+	bool permitted;
+
+	(void)k_mutex_lock(&engine.lock, K_FOREVER);
+	permitted = rig_core_take_permit(&engine.core, now_ns(NULL));
+	(void)k_mutex_unlock(&engine.lock);
+	return permitted;
 }
 
 void rig_engine_note(void)

@@ -49,6 +49,9 @@ int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t i
 /** Let go of every actuator; from any thread. */
 void rig_engine_release(void);
 
+/** As rig_core_take_permit(); from any thread. */
+bool rig_engine_take_permit(void);
+
 /**
  * Note how this boot fares in the memory that a reset leaves alone; from any thread.
  *

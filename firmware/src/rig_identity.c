@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rig_identity.h"
 
+#include "rig_noise.h"
+
 #include <zephyr/cache.h>
-#include <zephyr/devicetree.h>
-#include <zephyr/drivers/entropy.h>
 #include <zephyr/drivers/hwinfo.h>
 #include <zephyr/kernel.h>
 #include <zephyr/linker/section_tags.h>
@@ -50,33 +50,6 @@ static const char *reason_text(uint32_t cause)
 	return "unknown";
 }
 
-/** Thomas Wang's integer mix: retained noise and counts become an id that looks new. */
-static uint32_t mixed(uint32_t value)
-{
-	value = (value ^ 61u) ^ (value >> 16);
-	value *= 9u;
-	value ^= value >> 4;
-	value *= UINT32_C(0x27d4eb2d);
-	return value ^ (value >> 15);
-}
-
-static uint32_t take_boot_id(uint32_t noise)
-{
-	uint32_t boot_id = mixed(noise ^ k_cycle_get_32()) ^ mixed(retained.boots);
-
-#if defined(CONFIG_RIG_OUTSIDE)
-	/* The simulator's entropy is the same at each start. */
-	boot_id = outside_random();
-#elif DT_HAS_CHOSEN(zephyr_entropy) && defined(CONFIG_ENTROPY_HAS_DRIVER)
-	const struct device *entropy = DEVICE_DT_GET(DT_CHOSEN(zephyr_entropy));
-
-	if (device_is_ready(entropy)) {
-		(void)entropy_get_entropy(entropy, (uint8_t *)&boot_id, sizeof(boot_id));
-	}
-#endif
-	return boot_id;
-}
-
 static const char *take_reason(void)
 {
 #if defined(CONFIG_RIG_OUTSIDE)
@@ -95,6 +68,7 @@ static const char *take_reason(void)
 struct rig_identity rig_identity_take(void)
 {
 	const char *reason = take_reason();
+	uint64_t nonce;
 	/* What stands there before it is set right is as good as noise after a power-on. */
 	uint32_t noise = retained.magic ^ retained.check ^ retained.boots;
 
@@ -110,8 +84,11 @@ struct rig_identity rig_identity_take(void)
 	retained.check = retained_check();
 	/* A reset forgets what is in the cache only. */
 	(void)sys_cache_data_flush_range(&retained, sizeof(retained));
+	/* The boot id is told to anybody: the nonce is drawn on its own. */
+	nonce = rig_noise_draw(~(uint64_t)noise ^ retained.boots) >> 1;
 	return (struct rig_identity){
-		.boot_id = take_boot_id(noise),
+		.boot_id = (uint32_t)rig_noise_draw((uint64_t)noise << 32 | retained.boots),
+		.nonce = nonce > 0u ? nonce : 1u,
 		.reset_reason = reason,
 		.watchdog_resets = retained.watchdog_resets,
 	};

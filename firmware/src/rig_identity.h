@@ -8,6 +8,8 @@
 struct rig_identity {
 	/** new at each boot */
 	uint32_t boot_id;
+	/** as the core's configuration has it; new at each boot, and told by info alone */
+	uint64_t nonce;
 	/** one or two words, never NULL */
 	const char *reset_reason;
 	/** resets by the watchdog that the retained memory counted; 0 after a power-on */

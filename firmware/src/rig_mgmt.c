@@ -67,6 +67,11 @@ static enum mgmt_cb_return before_reset(uint32_t event, enum mgmt_cb_return prev
 					uint16_t *group, bool *abort_more, void *data,
 					size_t data_size)
 {
+	if (!rig_engine_take_permit()) {
+		*group = RIG_SMP_GROUP;
+		*rc = RIG_ERR_NO_NONCE;
+		return MGMT_CB_ERROR_ERR;
+	}
 	rig_engine_release();
 	rig_engine_note();
 	return MGMT_CB_OK;

@@ -2,6 +2,7 @@
 #include "rig_trial.h"
 
 #include "rig_board.h"
+#include "rig_core.h"
 #include "rig_engine.h"
 #include "rig_guard.h"
 
@@ -69,6 +70,12 @@ static enum mgmt_cb_return before_command(uint32_t event, enum mgmt_cb_return pr
 
 	if (command->group != MGMT_GROUP_ID_IMAGE || command->op != MGMT_OP_WRITE) {
 		return MGMT_CB_OK;
+	}
+	/* A rig that did not start drives nothing, and could tell nobody its nonce. */
+	if (atomic_get(&trial.started) != 0 && !rig_engine_take_permit()) {
+		*group = RIG_SMP_GROUP;
+		*rc = RIG_ERR_NO_NONCE;
+		return MGMT_CB_ERROR_ERR;
 	}
 	let_go();
 	rig_guard_expect_erase(true);

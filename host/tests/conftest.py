@@ -89,6 +89,9 @@ def record() -> Callable[..., OsRecord]:
     )
 
     def make(**fields: object) -> OsRecord:
+        driver_ms = fields.get("driver_init_ms")
+        if isinstance(driver_ms, int):  # a part of the wake
+            fields.setdefault("wake_ms", max(850, driver_ms + 50))
         return replace(normal, **fields)
 
     return make

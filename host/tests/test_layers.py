@@ -4,6 +4,7 @@ docs/explanation/architecture.md draws what is tested here.
 """
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -19,6 +20,7 @@ PACKAGE = Path(resume_rig.__file__).parent
 # Packages on one floor do not know each other.
 FLOORS = {
     "model": 0,
+    "guard": 1,
     "oslog": 1,
     "timing": 1,
     "rig": 2,
@@ -39,9 +41,10 @@ FLOORS = {
 WINGS = {
     "analysis": [
         {"stats"},
-        {"cycles", "reconcile"},
+        {"cycles", "reconcile", "ledger"},
         {"findings"},
         {"verdict"},
+        {"answer"},
         {"match", "compare"},
     ],
     "campaign": [{"plan"}, {"store"}, {"dut"}, {"run"}, {"answer"}],
@@ -230,6 +233,18 @@ def test_only_the_simulated_bench_touches_the_compiled_core() -> None:
         if "_core" in imported_packages(path.read_text("utf-8"))
     }
     assert all(user.startswith("rig.sim.") for user in users), users
+
+
+LISTENS = re.compile(
+    r"\b(create_server|start_server|start_http_server|make_server|HTTPServer|TCPServer)\b"
+    r"|\.listen\([^)]"
+)
+
+
+def test_only_the_guard_listens_on_tcp() -> None:
+    """A web page reaches every TCP port of its reader's machine."""
+    listening = {name for name, path in MODULES.items() if LISTENS.search(path.read_text("utf-8"))}
+    assert listening == {"guard.door", "guard.http"}
 
 
 def test_no_folder_holds_more_than_one_can_overlook() -> None:

@@ -29,12 +29,34 @@ def test_the_tag_is_the_version_before_anything_is_built() -> None:
 
 
 def test_what_is_published_was_used_checked_and_attested() -> None:
-    publish = job("publish")
+    attest, publish = job("attest"), job("publish")
+    check = "sha256sum --check --strict SHA256SUMS"
     assert "needs: build" in job("use")
-    assert "needs: use" in publish
-    order = ("sha256sum --check --strict SHA256SUMS", "attest-build-provenance", "attest-sbom")
-    places = [publish.index(step) for step in (*order, "gh release create")]
+    assert "needs: use" in attest
+    assert "needs: attest" in publish
+    order = (check, "attest-build-provenance", "attest-sbom")
+    places = [attest.index(step) for step in order]
     assert places == sorted(places)
+    assert publish.index(check) < publish.index("gh release create")
+
+
+def test_every_action_is_a_commit_with_its_version_beside_it() -> None:
+    used = re.findall(r"uses: *(.*)", RECIPE)
+    assert used
+    assert [one for one in used if not re.fullmatch(r"[\w/.-]+@[0-9a-f]{40}  # v[\d.]+", one)] == []
+
+
+def test_each_job_has_the_rights_that_it_uses_and_no_others() -> None:
+    def rights(name: str) -> dict[str, str]:
+        block = re.search(r"^    permissions:\n((?: {6}.*\n)+)", job(name), re.M)
+        assert block is not None
+        return dict(re.findall(r"^ {6}([\w-]+): (\w+)", block[1], re.M))
+
+    assert "\npermissions: {}\n" in RECIPE
+    assert rights("build") == rights("use") == {"contents": "read"}
+    assert rights("attest") == {"id-token": "write", "attestations": "write"}
+    assert rights("publish") == {"contents": "write"}
+    assert RECIPE.count("permissions:") == 1 + 4
 
 
 def test_the_page_names_every_file_that_make_release_writes() -> None:

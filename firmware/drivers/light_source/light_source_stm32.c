@@ -45,6 +45,8 @@
 #define MAX_TIMER_PERIOD 65536u
 /** Sampling and conversion; 4.6 us on the slower board. */
 #define CONVERSION_MAX_US 10
+/** A thousand times that, so that no thread of higher priority makes a converter look broken. */
+#define CONVERSION_PATIENCE_MS 10
 /** From the trigger to the begin of sampling: 2 to 4 clocks of the converter (data sheets). */
 #define TRIGGER_CYCLES 3u
 
@@ -100,6 +102,10 @@ struct light_source_stm32_data {
 	uint32_t taken;
 	uint32_t adc_hz;
 	uint32_t edges_hz;
+	/** of the one conversion at a start, which may end behind it */
+	struct k_poll_signal converted;
+	uint16_t counts;
+	bool is_stuck;
 };
 
 static void light_source_stm32_get_info(const struct device *dev, struct light_source_info *info)
@@ -248,15 +254,31 @@ static void start_dma(void)
 
 /* ------------------------------------------------------------------------------- interface -- */
 
-/** One conversion by Zephyr's driver: it selects the channel, and shows that the converter works.
+/**
+ * One conversion by Zephyr's driver: it selects the channel, and shows that the converter works.
+ * One that did not end is not begun again: the driver would wait for it, for ever.
  */
-static int convert_once(void)
+static int convert_once(struct light_source_stm32_data *light)
 {
-	uint16_t counts;
-	struct adc_sequence sequence = {.buffer = &counts, .buffer_size = sizeof(counts)};
-	int ret = adc_sequence_init_dt(&photodiode, &sequence);
+	struct adc_sequence sequence = {.buffer = &light->counts,
+					.buffer_size = sizeof(light->counts)};
+	struct k_poll_event ended = K_POLL_EVENT_INITIALIZER(
+		K_POLL_TYPE_SIGNAL, K_POLL_MODE_NOTIFY_ONLY, &light->converted);
+	int ret = light->is_stuck ? -EIO : adc_sequence_init_dt(&photodiode, &sequence);
 
-	return ret < 0 ? ret : adc_read_dt(&photodiode, &sequence);
+	if (ret < 0) {
+		return ret;
+	}
+	k_poll_signal_init(&light->converted);
+	ret = adc_read_async(photodiode.dev, &sequence, &light->converted);
+	if (ret < 0) {
+		return ret;
+	}
+	if (k_poll(&ended, 1, K_MSEC(CONVERSION_PATIENCE_MS)) < 0) {
+		light->is_stuck = true;
+		return -ETIMEDOUT;
+	}
+	return light->converted.result;
 }
 
 static int init_trigger(void)
@@ -330,7 +352,7 @@ static uint32_t start_trigger(const struct light_source_stm32_data *light)
 static int light_source_stm32_start(const struct device *dev, uint32_t *first_ticks)
 {
 	struct light_source_stm32_data *light = dev->data;
-	int ret = convert_once();
+	int ret = convert_once(light);
 
 	if (ret < 0) {
 		return ret;

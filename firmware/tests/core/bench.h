@@ -19,6 +19,10 @@
 #define MS UINT64_C(1000000)
 #define S UINT64_C(1000000000)
 
+/** Of bench_config(), and so small that each is one byte of CBOR. */
+#define BENCH_BOOT 7u
+#define BENCH_NONCE 5u
+
 /** Indices of bench_start()'s actuators. */
 enum { BUTTON, LID };
 

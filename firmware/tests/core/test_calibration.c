@@ -6,10 +6,12 @@
 #include <errno.h>
 
 #define CLEAR                                                                                      \
-	"\xa1\x65"                                                                                 \
+	"\xa2\x64"                                                                                 \
+	"boot\x07\x65"                                                                             \
 	"clear\xf5"
 #define CLOCK                                                                                      \
-	"\xa1\x63"                                                                                 \
+	"\xa2\x64"                                                                                 \
+	"boot\x07\x63"                                                                             \
 	"cal\x05"
 
 #define REQUEST(bench, literal)                                                                    \
@@ -122,7 +124,9 @@ static void a_request_that_changes_nothing_stores_nothing(struct check_tally *ta
 	struct bench bench;
 
 	bench_start(&bench);
-	CHECK_EQ(REQUEST(&bench, "\xa0"), 0);
+	CHECK_EQ(REQUEST(&bench, "\xa1\x64"
+				 "boot\x07"),
+		 0);
 	CHECK_EQ(bench_error(&bench), 0);
 	CHECK_EQ(bench.store_count, 0);
 }

@@ -4,20 +4,23 @@
 #include "suites.h"
 
 #define PRESS_FORCED                                                                               \
-	"\xa4\x63"                                                                                 \
+	"\xa6\x63"                                                                                 \
 	"act\x00\x63"                                                                              \
 	"dur\x1b\x00\x00\x00\x02\xcb\x41\x78\x00\x63"                                              \
-	"tok\x01\x65"                                                                              \
+	"tok\x01\x64"                                                                              \
+	"boot\x07\x65"                                                                             \
+	"nonce\x05\x65"                                                                            \
 	"force\xf5"
-/* act 3, dur 500 ms, tok 1 */
+/* act 3, dur 500 ms, boot 7, tok 1 */
 #define PRESS_KEY_FIELDS                                                                           \
 	"act\x03\x63"                                                                              \
-	"dur\x1a\x1d\xcd\x65\x00\x63"                                                              \
+	"dur\x1a\x1d\xcd\x65\x00\x64"                                                              \
+	"boot\x07\x63"                                                                             \
 	"tok\x01"
-#define PRESS_KEY "\xa4\x63" PRESS_KEY_FIELDS
 #define LID_CLOSE                                                                                  \
-	"\xa2\x66"                                                                                 \
-	"closed\xf5\x63"                                                                           \
+	"\xa3\x66"                                                                                 \
+	"closed\xf5\x64"                                                                           \
+	"boot\x07\x63"                                                                             \
 	"tok\x01"
 
 #define REQUEST(bench, command, literal)                                                           \
@@ -136,9 +139,10 @@ static void a_contact_opens_with_the_lease_and_at_its_longest_hold(struct check_
 
 static void a_key_is_let_go_of_by_the_release_and_never_forced(struct check_tally *tally)
 {
-	static const char forced[] = PRESS_KEY "\x65"
-					       "force\xf5";
-	static const char plain[] = "\xa3\x63" PRESS_KEY_FIELDS;
+	static const char forced[] = "\xa6\x63" PRESS_KEY_FIELDS "\x65"
+				     "nonce\x05\x65"
+				     "force\xf5";
+	static const char plain[] = "\xa4\x63" PRESS_KEY_FIELDS;
 	struct bench bench;
 
 	start_waker(&bench);

@@ -40,9 +40,9 @@ static void a_missing_pointer_is_refused(struct check_tally *tally)
 static void a_count_out_of_range_is_refused(struct check_tally *tally)
 {
 	struct bench bench = {0};
-	struct rig_config configs[9];
+	struct rig_config configs[11];
 
-	for (size_t i = 0; i < 9; i++) {
+	for (size_t i = 0; i < 11; i++) {
 		configs[i] = bench_config(&bench);
 	}
 	configs[0].channel_count = 0;
@@ -54,7 +54,9 @@ static void a_count_out_of_range_is_refused(struct check_tally *tally)
 	configs[6].light_capacity = 0;
 	configs[7].light_slots = NULL;
 	configs[8].lease_ns = 0;
-	for (size_t i = 0; i < 9; i++) {
+	configs[9].nonce = 0;
+	configs[10].nonce = UINT64_C(1) << 63;
+	for (size_t i = 0; i < 11; i++) {
 		CHECK_EQ(bench_start_with(&bench, &configs[i], 0), -EINVAL);
 	}
 }

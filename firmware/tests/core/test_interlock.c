@@ -8,7 +8,8 @@ static enum rig_error press(struct bench *bench, uint32_t token, uint64_t durati
 {
 	rig_interlock_contact(&bench->core, &nobody, bench->now_ns, bench->now_ns);
 	return rig_interlock_press(&bench->core,
-				   &(struct rig_action){.actuator = BUTTON,
+				   &(struct rig_action){.boot_id = BENCH_BOOT,
+							.actuator = BUTTON,
 							.token = token,
 							.duration_ns = duration_ns},
 				   bench->now_ns);
@@ -18,7 +19,8 @@ static enum rig_error press_at(struct bench *bench, uint32_t token, uint64_t at_
 {
 	rig_interlock_contact(&bench->core, &nobody, bench->now_ns, bench->now_ns);
 	return rig_interlock_press(&bench->core,
-				   &(struct rig_action){.actuator = BUTTON,
+				   &(struct rig_action){.boot_id = BENCH_BOOT,
+							.actuator = BUTTON,
 							.token = token,
 							.duration_ns = 100 * MS,
 							.has_at = true,
@@ -31,7 +33,8 @@ static enum rig_error lid(struct bench *bench, uint32_t token, bool closed)
 	rig_interlock_contact(&bench->core, &nobody, bench->now_ns, bench->now_ns);
 	return rig_interlock_hold(
 		&bench->core,
-		&(struct rig_action){.actuator = LID, .token = token, .closed = closed},
+		&(struct rig_action){
+			.boot_id = BENCH_BOOT, .actuator = LID, .token = token, .closed = closed},
 		bench->now_ns);
 }
 
@@ -39,7 +42,8 @@ static enum rig_error lid_at(struct bench *bench, uint32_t token, bool closed, u
 {
 	rig_interlock_contact(&bench->core, &nobody, bench->now_ns, bench->now_ns);
 	return rig_interlock_hold(&bench->core,
-				  &(struct rig_action){.actuator = LID,
+				  &(struct rig_action){.boot_id = BENCH_BOOT,
+						       .actuator = LID,
 						       .token = token,
 						       .closed = closed,
 						       .has_at = true,
@@ -92,8 +96,8 @@ static void late_events_are_done_in_the_order_of_their_times(struct check_tally 
 	struct bench bench;
 
 	bench_start(&bench);
-	CHECK_EQ(lid_at(&bench, 1, true, 11 * S + 50 * MS), RIG_OK);
-	CHECK_EQ(press_at(&bench, 1, 11 * S), RIG_OK);
+	CHECK_EQ(lid_at(&bench, 1, true, 10 * S + 950 * MS), RIG_OK);
+	CHECK_EQ(press_at(&bench, 1, 10 * S + 900 * MS), RIG_OK);
 	bench_tick(&bench, 12 * S);
 	CHECK_EQ(bench.drive_count, 3);
 	CHECK_EQ(bench.drives[0].actuator, BUTTON);
@@ -257,9 +261,55 @@ static void a_press_that_ends_with_the_lease_is_no_expiry(struct check_tally *ta
 
 	bench_start(&bench);
 	CHECK_EQ(press_at(&bench, 1, 13 * S - 100 * MS), RIG_OK);
+	bench_tick(&bench, 12 * S);
+	rig_interlock_contact(&bench.core, &nobody, 11 * S + 900 * MS, 12 * S);
+	bench_tick(&bench, 12 * S + 900 * MS);
+	CHECK(bench.driven[BUTTON]);
 	bench_tick(&bench, 14 * S);
 	CHECK(!bench.driven[BUTTON]);
 	CHECK_EQ(bench.core.lease_expiries, 0);
+}
+
+static void what_is_scheduled_dies_with_its_host(struct check_tally *tally)
+{
+	struct bench bench;
+
+	for (uint64_t at_ns = 11 * S; at_ns <= 13 * S; at_ns += S / 2u) {
+		bool in_time = at_ns == 11 * S;
+
+		bench_start(&bench);
+		CHECK_EQ(press_at(&bench, 1, at_ns), RIG_OK);
+		CHECK_EQ(lid_at(&bench, 2, true, at_ns), RIG_OK);
+		CHECK_EQ(rig_core_deadline(&bench.core), at_ns);
+		bench_tick(&bench, at_ns);
+		CHECK_EQ(bench.driven[BUTTON], in_time);
+		CHECK_EQ(bench.driven[LID], in_time);
+		CHECK_EQ(bench.core.lease_expiries > 0u, !in_time);
+		CHECK_EQ(bench.drive_count > 0u, in_time || at_ns == 13 * S);
+	}
+	/* Letting go is the safe direction. */
+	bench_start(&bench);
+	CHECK_EQ(lid(&bench, 1, true), RIG_OK);
+	CHECK_EQ(lid_at(&bench, 2, false, 12 * S), RIG_OK);
+	bench_tick(&bench, 12 * S);
+	CHECK(!bench.driven[LID]);
+	CHECK_EQ(bench.core.lease_expiries, 0);
+}
+
+static void a_host_that_asks_meanwhile_has_what_it_scheduled(struct check_tally *tally)
+{
+	static const struct rig_host other = {.named = true, .number = 9};
+	struct bench bench;
+
+	for (uint32_t by_other = 0; by_other < 2u; by_other++) {
+		bench_start(&bench);
+		CHECK_EQ(press_at(&bench, 1, 12 * S + 500 * MS), RIG_OK);
+		bench.now_ns = 11 * S + 500 * MS;
+		rig_interlock_contact(&bench.core, by_other != 0u ? &other : &nobody, bench.now_ns,
+				      bench.now_ns);
+		bench_tick(&bench, 12 * S + 500 * MS);
+		CHECK_EQ(bench.driven[BUTTON], by_other == 0u);
+	}
 }
 
 static void a_lid_stays_closed_until_opened(struct check_tally *tally)
@@ -311,7 +361,8 @@ static void release_lets_go_of_all_and_forgets_what_was_scheduled(struct check_t
 static void the_wrong_kind_of_actuator_is_refused(struct check_tally *tally)
 {
 	struct bench bench;
-	struct rig_action action = {.actuator = LID, .token = 1, .duration_ns = 1};
+	struct rig_action action = {
+		.boot_id = BENCH_BOOT, .actuator = LID, .token = 1, .duration_ns = 1};
 
 	bench_start(&bench);
 	CHECK_EQ(rig_interlock_press(&bench.core, &action, 10 * S), RIG_ERR_NO_ACTUATOR);
@@ -340,8 +391,12 @@ static void quiet_is_told_from_busy(struct check_tally *tally)
 static enum rig_error left_of(struct bench *bench, uint32_t token, uint64_t duration_ns, bool force,
 			      uint64_t *left_ns)
 {
-	struct rig_action action = {
-		.actuator = BUTTON, .token = token, .duration_ns = duration_ns, .force = force};
+	struct rig_action action = {.boot_id = BENCH_BOOT,
+				    .actuator = BUTTON,
+				    .token = token,
+				    .duration_ns = duration_ns,
+				    .force = force,
+				    .nonce = force ? BENCH_NONCE : 0u};
 	enum rig_error error;
 
 	rig_interlock_contact(&bench->core, &nobody, bench->now_ns, bench->now_ns);
@@ -567,8 +622,11 @@ static const struct rig_host second = {.named = true, .number = 2};
 static enum rig_error lid_by(struct bench *bench, const struct rig_host *host, uint32_t token,
 			     bool closed)
 {
-	struct rig_action action = {
-		.host = *host, .actuator = LID, .token = token, .closed = closed};
+	struct rig_action action = {.boot_id = BENCH_BOOT,
+				    .host = *host,
+				    .actuator = LID,
+				    .token = token,
+				    .closed = closed};
 
 	rig_interlock_contact(&bench->core, host, bench->now_ns, bench->now_ns);
 	return rig_interlock_hold(&bench->core, &action, bench->now_ns);
@@ -591,11 +649,13 @@ static void another_host_does_not_keep_up_the_lease(struct check_tally *tally)
 
 static void a_host_that_follows_on_another_s_lease_has_its_own(struct check_tally *tally)
 {
-	struct rig_action action = {.host = second,
+	struct rig_action action = {.boot_id = BENCH_BOOT,
+				    .host = second,
 				    .actuator = BUTTON,
 				    .token = 5,
 				    .duration_ns = 10 * S,
-				    .force = true};
+				    .force = true,
+				    .nonce = BENCH_NONCE};
 	struct bench bench;
 
 	bench_start(&bench);
@@ -623,10 +683,17 @@ static void the_owner_keeps_it_up(struct check_tally *tally)
 
 static void another_host_waits_until_all_is_over(struct check_tally *tally)
 {
-	struct rig_action action = {
-		.host = second, .actuator = BUTTON, .token = 5, .duration_ns = MS};
-	struct rig_loopback_plan plan = {
-		.host = second, .wired = 1, .token = 5, .count = 2, .gap_ns = MS};
+	struct rig_action action = {.boot_id = BENCH_BOOT,
+				    .host = second,
+				    .actuator = BUTTON,
+				    .token = 5,
+				    .duration_ns = MS};
+	struct rig_loopback_plan plan = {.boot_id = BENCH_BOOT,
+					 .host = second,
+					 .wired = 1,
+					 .token = 5,
+					 .count = 2,
+					 .gap_ns = MS};
 	struct bench bench;
 
 	bench_start(&bench);
@@ -643,6 +710,118 @@ static void another_host_waits_until_all_is_over(struct check_tally *tally)
 	CHECK_EQ(lid_by(&bench, &first, 3, true), RIG_OK);
 }
 
+/* ---------------------------------------------------------------------------------- sight -- */
+
+static bool is_untouched(const struct bench *bench)
+{
+	return bench->drive_count == 0u && rig_interlock_is_idle(&bench->core) &&
+	       rig_core_deadline(&bench->core) == UINT64_MAX && bench->leave_count == 0u;
+}
+
+static void what_drives_is_for_one_boot(struct check_tally *tally)
+{
+	struct rig_action action = {.boot_id = BENCH_BOOT + 1u, .token = 1, .duration_ns = MS};
+	struct rig_loopback_plan plan = {
+		.boot_id = BENCH_BOOT - 1u, .wired = 1, .token = 5, .count = 2, .gap_ns = MS};
+	struct bench bench;
+
+	bench_start(&bench);
+	CHECK_EQ(rig_interlock_press(&bench.core, &action, bench.now_ns), RIG_ERR_OTHER_BOOT);
+	action.force = true;
+	action.nonce = BENCH_NONCE;
+	CHECK_EQ(rig_interlock_press(&bench.core, &action, bench.now_ns), RIG_ERR_OTHER_BOOT);
+	action.actuator = LID;
+	action.closed = true;
+	CHECK_EQ(rig_interlock_hold(&bench.core, &action, bench.now_ns), RIG_ERR_OTHER_BOOT);
+	CHECK_EQ(rig_interlock_loop(&bench.core, &plan, bench.now_ns), RIG_ERR_OTHER_BOOT);
+	CHECK_EQ(rig_interlock_leave(&bench.core, 0, BENCH_NONCE, bench.now_ns),
+		 RIG_ERR_OTHER_BOOT);
+	CHECK_EQ(rig_interlock_permit(&bench.core, 0, BENCH_NONCE, bench.now_ns),
+		 RIG_ERR_OTHER_BOOT);
+	CHECK_EQ(bench.core.refusals, 6);
+	CHECK(is_untouched(&bench));
+	CHECK(!rig_core_take_permit(&bench.core, bench.now_ns));
+}
+
+static void what_is_hard_to_undo_needs_the_nonce(struct check_tally *tally)
+{
+	static const uint64_t wrong[] = {0, BENCH_NONCE - 1u, BENCH_NONCE + 1u, UINT64_MAX,
+					 BENCH_NONCE + (UINT64_C(1) << 32)};
+	struct bench bench;
+
+	bench_start(&bench);
+	for (uint32_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct rig_action action = {.boot_id = BENCH_BOOT,
+					    .token = i,
+					    .duration_ns = MS,
+					    .force = true,
+					    .nonce = wrong[i]};
+
+		CHECK_EQ(rig_interlock_press(&bench.core, &action, bench.now_ns), RIG_ERR_NO_NONCE);
+		CHECK_EQ(rig_interlock_leave(&bench.core, BENCH_BOOT, wrong[i], bench.now_ns),
+			 RIG_ERR_NO_NONCE);
+		CHECK_EQ(rig_interlock_permit(&bench.core, BENCH_BOOT, wrong[i], bench.now_ns),
+			 RIG_ERR_NO_NONCE);
+		CHECK_EQ(bench.core.refusals, 3u * (i + 1u));
+		CHECK(is_untouched(&bench));
+	}
+	CHECK(!rig_core_take_permit(&bench.core, bench.now_ns));
+}
+
+static void a_refused_token_is_free_and_a_known_one_needs_the_nonce_again(struct check_tally *tally)
+{
+	struct rig_action action = {
+		.boot_id = BENCH_BOOT, .token = 1, .duration_ns = 4 * S, .force = true};
+	struct bench bench;
+
+	bench_start(&bench);
+	CHECK_EQ(rig_interlock_press(&bench.core, &action, bench.now_ns), RIG_ERR_NO_NONCE);
+	action.nonce = BENCH_NONCE;
+	CHECK_EQ(rig_interlock_press(&bench.core, &action, bench.now_ns), RIG_OK);
+	CHECK(bench.driven[BUTTON]);
+	action.nonce = 0;
+	CHECK_EQ(rig_interlock_press(&bench.core, &action, bench.now_ns), RIG_ERR_NO_NONCE);
+	CHECK(bench.driven[BUTTON]);
+}
+
+static void
+a_permit_is_good_for_one_command_until_the_lease_would_be_over(struct check_tally *tally)
+{
+	struct bench bench;
+
+	bench_start(&bench);
+	CHECK(!rig_core_take_permit(&bench.core, bench.now_ns));
+	CHECK_EQ(bench.core.refusals, 1);
+	CHECK_EQ(rig_interlock_permit(&bench.core, BENCH_BOOT, BENCH_NONCE, 10 * S), RIG_OK);
+	CHECK_EQ(rig_interlock_permit(&bench.core, BENCH_BOOT, BENCH_NONCE, 11 * S), RIG_OK);
+	CHECK(rig_core_take_permit(&bench.core, 14 * S - 1u));
+	CHECK(!rig_core_take_permit(&bench.core, 14 * S - 1u));
+	CHECK_EQ(rig_interlock_permit(&bench.core, BENCH_BOOT, BENCH_NONCE, 11 * S), RIG_OK);
+	CHECK(!rig_core_take_permit(&bench.core, 14 * S));
+	/* A permit that came too late is over for good. */
+	CHECK(!rig_core_take_permit(&bench.core, 13 * S));
+	CHECK_EQ(bench.core.refusals, 4);
+}
+
+static void whoever_asks_without_the_nonce_leaves_a_permit_as_it_is(struct check_tally *tally)
+{
+	struct bench bench;
+
+	bench_start(&bench);
+	CHECK_EQ(rig_interlock_permit(&bench.core, BENCH_BOOT, BENCH_NONCE, 10 * S), RIG_OK);
+	CHECK_EQ(rig_interlock_permit(&bench.core, BENCH_BOOT, 0, 12 * S), RIG_ERR_NO_NONCE);
+	CHECK(rig_core_take_permit(&bench.core, 13 * S - 1u));
+}
+
+static void run_sight_tests(struct check_tally *tally)
+{
+	RUN(tally, what_drives_is_for_one_boot);
+	RUN(tally, what_is_hard_to_undo_needs_the_nonce);
+	RUN(tally, a_refused_token_is_free_and_a_known_one_needs_the_nonce_again);
+	RUN(tally, a_permit_is_good_for_one_command_until_the_lease_would_be_over);
+	RUN(tally, whoever_asks_without_the_nonce_leaves_a_permit_as_it_is);
+}
+
 /* ------------------------------------------------------------------------------ bootloader -- */
 
 static void a_board_leaves_when_it_said_and_drives_nothing_until_then(struct check_tally *tally)
@@ -650,7 +829,7 @@ static void a_board_leaves_when_it_said_and_drives_nothing_until_then(struct che
 	struct bench bench;
 
 	bench_start(&bench);
-	CHECK_EQ(rig_interlock_leave(&bench.core, false, 0, bench.now_ns), RIG_OK);
+	CHECK_EQ(rig_interlock_leave(&bench.core, BENCH_BOOT, BENCH_NONCE, bench.now_ns), RIG_OK);
 	CHECK_EQ(rig_core_deadline(&bench.core), bench.now_ns + RIG_LEAVE_AFTER_NS);
 	CHECK_EQ(press(&bench, 1, MS), RIG_ERR_BUSY);
 	bench_tick(&bench, bench.now_ns + RIG_LEAVE_AFTER_NS - 1u);
@@ -666,10 +845,10 @@ static void a_board_that_was_asked_twice_leaves_once_and_as_soon(struct check_ta
 	uint64_t due_ns;
 
 	bench_start(&bench);
-	CHECK_EQ(rig_interlock_leave(&bench.core, false, 0, bench.now_ns), RIG_OK);
+	CHECK_EQ(rig_interlock_leave(&bench.core, BENCH_BOOT, BENCH_NONCE, bench.now_ns), RIG_OK);
 	due_ns = rig_core_deadline(&bench.core);
 	bench_tick(&bench, bench.now_ns + MS);
-	CHECK_EQ(rig_interlock_leave(&bench.core, false, 0, bench.now_ns), RIG_OK);
+	CHECK_EQ(rig_interlock_leave(&bench.core, BENCH_BOOT, BENCH_NONCE, bench.now_ns), RIG_OK);
 	CHECK_EQ(rig_core_deadline(&bench.core), due_ns);
 	bench_tick(&bench, due_ns + S);
 	CHECK_EQ(bench.leave_count, 1);
@@ -677,7 +856,8 @@ static void a_board_that_was_asked_twice_leaves_once_and_as_soon(struct check_ta
 
 static void a_board_that_drives_or_is_about_to_stays(struct check_tally *tally)
 {
-	struct rig_action action = {.actuator = BUTTON, .token = 1, .duration_ns = 100 * MS};
+	struct rig_action action = {
+		.boot_id = BENCH_BOOT, .actuator = BUTTON, .token = 1, .duration_ns = 100 * MS};
 	struct bench bench;
 
 	bench_start(&bench);
@@ -685,12 +865,14 @@ static void a_board_that_drives_or_is_about_to_stays(struct check_tally *tally)
 	action.at_ns = bench.now_ns + S;
 	rig_interlock_contact(&bench.core, &nobody, bench.now_ns, bench.now_ns);
 	CHECK_EQ(rig_interlock_press(&bench.core, &action, bench.now_ns), RIG_OK);
-	CHECK_EQ(rig_interlock_leave(&bench.core, false, 0, bench.now_ns), RIG_ERR_BUSY);
+	CHECK_EQ(rig_interlock_leave(&bench.core, BENCH_BOOT, BENCH_NONCE, bench.now_ns),
+		 RIG_ERR_BUSY);
 	bench_tick(&bench, action.at_ns);
 	CHECK(bench.driven[BUTTON]);
-	CHECK_EQ(rig_interlock_leave(&bench.core, false, 0, bench.now_ns), RIG_ERR_BUSY);
+	CHECK_EQ(rig_interlock_leave(&bench.core, BENCH_BOOT, BENCH_NONCE, bench.now_ns),
+		 RIG_ERR_BUSY);
 	bench_tick(&bench, bench.now_ns + 100 * MS);
-	CHECK_EQ(rig_interlock_leave(&bench.core, false, 0, bench.now_ns), RIG_OK);
+	CHECK_EQ(rig_interlock_leave(&bench.core, BENCH_BOOT, BENCH_NONCE, bench.now_ns), RIG_OK);
 }
 
 static void run_bootloader_tests(struct check_tally *tally)
@@ -728,6 +910,8 @@ static void run_lease_tests(struct check_tally *tally)
 	RUN(tally, a_lease_forgets_what_was_scheduled);
 	RUN(tally, silence_with_nothing_driven_is_no_expiry);
 	RUN(tally, a_press_that_ends_with_the_lease_is_no_expiry);
+	RUN(tally, what_is_scheduled_dies_with_its_host);
+	RUN(tally, a_host_that_asks_meanwhile_has_what_it_scheduled);
 }
 
 void test_interlock(struct check_tally *tally)
@@ -749,4 +933,5 @@ void test_interlock(struct check_tally *tally)
 	run_lease_tests(tally);
 	run_limit_tests(tally);
 	run_bootloader_tests(tally);
+	run_sight_tests(tally);
 }

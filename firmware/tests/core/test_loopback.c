@@ -11,6 +11,7 @@ static const struct rig_host nobody;
 static enum rig_error start_one(struct bench *bench, uint32_t actuator, uint32_t count)
 {
 	struct rig_loopback_plan plan = {
+		.boot_id = BENCH_BOOT,
 		.actuator = actuator,
 		.wired = 1u << FIRST_CHANNEL,
 		.token = 77,
@@ -78,8 +79,11 @@ static void other_tokens_give_other_gaps(struct check_tally *tally)
 	first_ns = rig_core_deadline(&bench.core);
 	bench_start(&bench);
 	CHECK_EQ(rig_interlock_loop(&bench.core,
-				    &(struct rig_loopback_plan){
-					    .wired = 1, .token = 78, .count = 2, .gap_ns = GAP},
+				    &(struct rig_loopback_plan){.boot_id = BENCH_BOOT,
+								.wired = 1,
+								.token = 78,
+								.count = 2,
+								.gap_ns = GAP},
 				    bench.now_ns),
 		 RIG_OK);
 	CHECK(rig_core_deadline(&bench.core) != first_ns);
@@ -226,8 +230,12 @@ static void a_pulse_that_does_not_come_back_is_the_only_one(struct check_tally *
 
 static void one_wire_of_two_that_is_not_there_stops_it(struct check_tally *tally)
 {
-	struct rig_loopback_plan plan = {
-		.actuator = BUTTON, .wired = 0x6u, .token = 77, .count = 100, .gap_ns = GAP};
+	struct rig_loopback_plan plan = {.boot_id = BENCH_BOOT,
+					 .actuator = BUTTON,
+					 .wired = 0x6u,
+					 .token = 77,
+					 .count = 100,
+					 .gap_ns = GAP};
 	struct bench bench;
 
 	bench_start(&bench);
@@ -240,7 +248,8 @@ static void one_wire_of_two_that_is_not_there_stops_it(struct check_tally *tally
 
 static void a_press_right_behind_a_loop_back_is_too_soon(struct check_tally *tally)
 {
-	struct rig_action action = {.actuator = BUTTON, .token = 1, .duration_ns = MS};
+	struct rig_action action = {
+		.boot_id = BENCH_BOOT, .actuator = BUTTON, .token = 1, .duration_ns = MS};
 	struct bench bench;
 	uint64_t released_ns;
 
@@ -257,8 +266,11 @@ static void a_press_right_behind_a_loop_back_is_too_soon(struct check_tally *tal
 
 static void earlier_tokens_start_nothing_again(struct check_tally *tally)
 {
-	struct rig_loopback_plan plan = {
-		.actuator = BUTTON, .wired = 1u << FIRST_CHANNEL, .count = 2, .gap_ns = GAP};
+	struct rig_loopback_plan plan = {.boot_id = BENCH_BOOT,
+					 .actuator = BUTTON,
+					 .wired = 1u << FIRST_CHANNEL,
+					 .count = 2,
+					 .gap_ns = GAP};
 	struct bench bench;
 
 	bench_start(&bench);

@@ -7,9 +7,10 @@
 	"\xa1\x64"                                                                                 \
 	"from\x09"
 #define CLOSE_BY_1                                                                                 \
-	"\xa3\x66"                                                                                 \
+	"\xa4\x66"                                                                                 \
 	"closed\xf5\x63"                                                                           \
 	"tok\x01\x64"                                                                              \
+	"boot\x07\x64"                                                                             \
 	"host\x01"
 
 static int request_with_room(struct bench *bench, uint32_t command, size_t room)
@@ -40,6 +41,8 @@ static void unknown_commands_and_operations_are_not_supported(struct check_tally
 		{RIG_CMD_CONTACT, false},
 		{RIG_CMD_KEYBOARD, true},
 		{RIG_CMD_POWER, true},
+		{RIG_CMD_BOOTLOADER, false},
+		{RIG_CMD_PERMIT, false},
 	};
 	struct bench bench;
 
@@ -110,9 +113,10 @@ static void every_handler_has_room_for_its_fields(struct check_tally *tally)
 
 static void overdue_actions_are_done_before_the_request(struct check_tally *tally)
 {
-	static const char press[] = "\xa3\x63"
+	static const char press[] = "\xa4\x63"
 				    "act\x00\x63"
-				    "dur\x01\x63"
+				    "dur\x01\x64"
+				    "boot\x07\x63"
 				    "tok\x01";
 	struct bench bench;
 
@@ -144,9 +148,10 @@ static void a_reply_never_passes_the_end_of_its_buffer(struct check_tally *tally
 
 static void too_little_room_stops_an_action_before_it_starts(struct check_tally *tally)
 {
-	static const char press[] = "\xa3\x63"
+	static const char press[] = "\xa4\x63"
 				    "act\x00\x63"
-				    "dur\x01\x63"
+				    "dur\x01\x64"
+				    "boot\x07\x63"
 				    "tok\x01";
 	struct bench bench;
 

@@ -183,6 +183,7 @@ def board(number: int, entry: Any, index: dict[str, int]) -> tuple[str, str]:
     config += [f".{name} = {text(entry.get(name))}" for name in OPTIONAL_TEXTS]
     config += [f".{name} = {entry[name]}u" for name in NUMBERS]
     config += [
+        f".nonce = UINT64_C({entry['nonce']})",
         f".crystal = {str(entry.get('crystal', False)).lower()}",
         f".calibration = {calibration(entry.get('calibration', {}))}",
         f".past = {f'past_{number}' if 'past' in entry else 'NULL'}, .past_count = {len(boots)}",

@@ -11,8 +11,9 @@ import { CHANNELS, MS, Pico, S, US } from "./pico.js";
 import { Smp } from "./smp.js";
 import { UsbHost } from "./usb_host.js";
 
-const RIG = { info: 0, time: 1, edges: 2, levels: 3, press: 4, lid: 5, light: 7, selftest: 8, faults: 9, samples: 13, bootloader: 16 };
+const RIG = { info: 0, time: 1, edges: 2, levels: 3, press: 4, lid: 5, light: 7, selftest: 8, faults: 9, samples: 13, bootloader: 16, permit: 18 };
 const ECHO = 0;
+const RESET = 5;
 const NAMES = Object.keys(CHANNELS);
 /** As the image states it for its channels. */
 const UNCERTAINTY_NS = 800;
@@ -84,6 +85,9 @@ test("it boots, is found on the bus and says who it is", () => {
   assert.deepEqual(info.ch.map(([name]) => name), NAMES);
   assert.ok(pico.now < 500 * MS, `it took ${pico.now / MS} ms`);
   assert.deepEqual(smp.read("rig", RIG.levels, {}).lv, 0x1ff);
+  // Its clock began at its first count, and not a lap of it later.
+  assert.ok(edgesFrom(0).every(([t]) => t < 100 * MS));
+  assert.ok(smp.read("rig", RIG.faults, {}).up < 500 * MS);
 });
 
 test("a request takes less than 2 ms", () => {
@@ -156,7 +160,7 @@ for (const us of [50, 150, 1_000, 3_000]) {
         const text = "resume-rig ".repeat(200).slice(0, length);
         assert.equal(smp.write("os", ECHO, { d: text }).r, text);
       }
-      assert.equal(smp.read("rig", RIG.info, {}).proto, 1);
+      assert.equal(smp.read("rig", RIG.info, {}).proto, 2);
     } finally {
       host.takesAfterNs = 50 * US;
     }
@@ -164,13 +168,13 @@ for (const us of [50, 150, 1_000, 3_000]) {
 }
 
 test("a press drives its output for its time, and the next one has to wait", () => {
-  const { start, end, boot } = smp.write("rig", RIG.press, { act: 0, dur: 50 * MS, tok: token++ });
+  const { start, end } = smp.act(RIG.press, { act: 0, dur: 50 * MS, tok: token++ });
   assert.equal(end - start, 50 * MS);
   assert.ok(pico.isDriven("BUTTON"));
   const begun = pico.now;
   pico.run(60 * MS, () => !pico.isDriven("BUTTON"));
   assert.ok(pico.now - begun > 45 * MS && pico.now - begun < 51 * MS, `${(pico.now - begun) / MS} ms`);
-  const refusal = smp.write("rig", RIG.press, { act: 0, dur: 50 * MS, tok: token++, boot });
+  const refusal = smp.act(RIG.press, { act: 0, dur: 50 * MS, tok: token++ });
   assert.equal(refusal.err.rc, 17);
   assert.ok(refusal.left > 0 && refusal.left <= 100 * MS);
   assert.ok(!pico.isDriven("BUTTON"));
@@ -179,7 +183,7 @@ test("a press drives its output for its time, and the next one has to wait", () 
 test("an unplugged board lets go by itself, and answers when it is plugged in again", () => {
   const { boot } = smp.read("rig", RIG.time, {});
   const { lease } = smp.read("rig", RIG.info, {});
-  smp.write("rig", RIG.lid, { closed: true, tok: token++ });
+  smp.act(RIG.lid, { closed: true, tok: token++ });
   assert.ok(pico.isDriven("LID"));
   const begun = pico.now;
   host.unplug();
@@ -191,15 +195,57 @@ test("an unplugged board lets go by itself, and answers when it is plugged in ag
   assert.equal(smp.read("rig", RIG.faults, {}).lease, 1);
 });
 
+for (const replies of [0, 1, 2, 6]) {
+  test(`a host that leaves ${replies} replies of 1,500 bytes unread, and its port, is answered when it is back`, () => {
+    const { boot } = smp.read("rig", RIG.time, {});
+    const { lease } = smp.read("rig", RIG.info, {});
+    const { wdt } = smp.read("rig", RIG.faults, {});
+    pico.run(150 * MS);
+    smp.act(RIG.lid, { closed: true, tok: token++ });
+    host.takesAfterNs = 3600 * S; // it stops reading
+    for (let i = 0; i < replies; i++) {
+      smp.begin(2, "os", ECHO, { d: "r".repeat(1_500) });
+      pico.run(20 * MS);
+    }
+    host.unplug();
+    pico.run(lease + 10 * MS, () => !pico.isDriven("LID"));
+    assert.ok(!pico.isDriven("LID"), "the lease ended");
+    host.takesAfterNs = 50 * US;
+    host.plug();
+    const back = pico.now;
+    assert.equal(smp.readBehindOthers("rig", RIG.time, {}).boot, boot);
+    assert.ok(pico.now - back < 2 * S, `it took ${(pico.now - back) / MS} ms`);
+    pico.run(500 * MS); // what it was asked again is answered, too
+    host.received.length = 0;
+    assert.equal(smp.read("rig", RIG.faults, {}).wdt, wdt);
+  });
+}
+
+test("who has not read the nonce resets nothing and forces nothing", () => {
+  const { boot } = smp.sight();
+  const before = smp.read("rig", RIG.faults, {}).ref;
+  assert.deepEqual(smp.write("os", RESET, {}).err, { group: 64, rc: 23 });
+  for (const blind of [{}, { nonce: 1 }]) {
+    const forced = { act: 0, dur: 12 * S, tok: token++, force: true, boot };
+    assert.equal(smp.write("rig", RIG.press, { ...forced, ...blind }).err.rc, 23);
+    assert.equal(smp.write("rig", RIG.bootloader, { boot, ...blind }).err.rc, 23);
+    assert.equal(smp.write("rig", RIG.permit, { boot, ...blind }).err.rc, 23);
+  }
+  assert.equal(smp.write("rig", RIG.press, { act: 0, dur: 50 * MS, tok: token++ }).err.rc, 2);
+  pico.run(600 * MS);
+  assert.ok(!pico.isDriven("BUTTON") && !pico.rom.bootsel);
+  assert.equal(smp.read("rig", RIG.faults, {}).ref, before + 7);
+  assert.equal(smp.sight().boot, boot);
+});
+
 test("it leaves for the ROM's bootloader when asked, and not while it drives", () => {
-  const { boot } = smp.read("rig", RIG.time, {});
   pico.run(150 * MS);
-  smp.write("rig", RIG.lid, { closed: true, tok: token++ });
-  assert.equal(smp.write("rig", RIG.bootloader, { boot }).err.rc, 6);
-  smp.write("rig", RIG.lid, { closed: false, tok: token++ });
+  smp.act(RIG.lid, { closed: true, tok: token++ });
+  assert.equal(smp.act(RIG.bootloader, {}).err.rc, 6);
+  smp.act(RIG.lid, { closed: false, tok: token++ });
   pico.run(150 * MS);
-  const { t } = smp.write("rig", RIG.bootloader, { boot });
-  assert.equal(smp.write("rig", RIG.press, { act: 0, dur: 50 * MS, tok: token++ }).err.rc, 6);
+  const { t } = smp.act(RIG.bootloader, {});
+  assert.equal(smp.act(RIG.press, { act: 0, dur: 50 * MS, tok: token++ }).err.rc, 6);
   assert.ok(t > 0 && !pico.rom.bootsel);
   assert.ok(pico.run(110 * MS, () => pico.rom.bootsel));
   for (const output of ["BUTTON", "LID"]) {

@@ -65,7 +65,7 @@ test("the small start has a button, an LED, PWR_OK and light, and its press ends
   });
 
   await t.test("a press drives GP14 for its time and no longer than the board's limit", () => {
-    const { start, end } = smp.write("rig", RIG.press, { act: 0, dur: 150 * MS, tok: 1 });
+    const { start, end } = smp.act(RIG.press, { act: 0, dur: 150 * MS, tok: 1 });
     assert.equal(end - start, 150 * MS);
     assert.ok(pico.isDriven("BUTTON"));
     const begun = pico.now;
@@ -73,7 +73,7 @@ test("the small start has a button, an LED, PWR_OK and light, and its press ends
     assert.ok(pico.now - begun > 145 * MS && pico.now - begun < 151 * MS);
     const longest = info.act[0][1];
     pico.run(200 * MS);
-    assert.ok(smp.write("rig", RIG.press, { act: 0, dur: longest + MS, tok: 2 }).err);
+    assert.ok(smp.act(RIG.press, { act: 0, dur: longest + MS, tok: 2 }).err);
     assert.ok(!pico.isDriven("BUTTON"));
   });
 

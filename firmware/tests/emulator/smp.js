@@ -5,6 +5,8 @@ import { MS, S } from "./pico.js";
 const LINE = 124; // base64 characters of a line
 const INDEFINITE = 31;
 const BREAK = 0xff;
+const INFO = 0;
+const PERMIT = 18;
 const GROUP = { os: 0, image: 1, rig: 64 };
 
 /* ----------------------------------------------------------------------------------- CBOR -- */
@@ -44,7 +46,7 @@ export function encode(value) {
   return [...head(5, pairs.length), ...pairs.flatMap(([key, item]) => [...encode(key), ...encode(item)])];
 }
 
-/** Times above 2^53 ns (104 days) are not met here, so every integer is a number. */
+/** Times above 2^53 ns (104 days) are not met here; an integer above it is a nonce, and a bigint. */
 export function decode(bytes) {
   let at = 0;
   // The OS group's maps have no length.
@@ -68,10 +70,8 @@ export function decode(bytes) {
     }
     if (additional >= 24) {
       const size = 1 << (additional - 24);
-      argument = 0;
-      for (let i = 0; i < size; i++) {
-        argument = argument * 256 + bytes[at++];
-      }
+      const whole = bytes.slice(at, (at += size)).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+      argument = whole > BigInt(Number.MAX_SAFE_INTEGER) ? whole : Number(whole);
     }
     switch (major) {
       case 0:
@@ -146,14 +146,20 @@ export class Smp {
     this.sequence = 0;
   }
 
-  /** Ask, and return the reply's map; throws when it is damaged, late or an error. */
-  ask(operation, group, command, fields = {}, patienceNs = 2 * S) {
-    const { host } = this;
+  /** Ask, and do not wait for the reply; returns the request's sequence number. */
+  begin(operation, group, command, fields = {}) {
     const payload = encode(fields);
     const sequence = (this.sequence = (this.sequence + 1) & 255);
     // Version 2 of the header: errors are maps of their group.
     const header = [operation | 8, 0, payload.length >> 8, payload.length & 255, 0, GROUP[group], sequence, command];
-    host.send(frame([...header, ...payload]));
+    this.host.send(frame([...header, ...payload]));
+    return sequence;
+  }
+
+  /** Ask, and return the reply's map; throws when it is damaged, late or an error. */
+  ask(operation, group, command, fields = {}, patienceNs = 2 * S) {
+    const { host } = this;
+    const sequence = this.begin(operation, group, command, fields);
     let reply = null;
     host.pico.run(patienceNs, () => {
       reply = host.received.at(-1) === 10 ? unframe(host.received) : null;
@@ -171,11 +177,44 @@ export class Smp {
     return decode(reply.packet.slice(8));
   }
 
+  /** Read as a host does that comes back: what an earlier one was answered is skipped, and what finds no answer in 300 ms is asked again. */
+  readBehindOthers(group, command, fields) {
+    for (let tries = 0; tries < 6; tries++) {
+      const sequence = this.begin(0, group, command, fields);
+      let reply = null;
+      this.host.pico.run(300 * MS, () => {
+        reply = this.host.received.at(-1) === 10 ? unframe(this.host.received) : null;
+        return reply !== null && reply.whole && reply.packet[6] === sequence;
+      });
+      if (reply !== null && reply.packet[6] === sequence) {
+        return decode(reply.packet.slice(8));
+      }
+    }
+    throw new Error(`no reply to command ${command} of ${group} in 6 tries`);
+  }
+
   read(group, command, fields, patienceNs) {
     return this.ask(0, group, command, fields, patienceNs);
   }
 
   write(group, command, fields, patienceNs) {
     return this.ask(2, group, command, fields, patienceNs);
+  }
+
+  /** What a board has to be shown before it acts: which boot it is, and what info alone tells. */
+  sight() {
+    const { boot, nonce } = this.read("rig", INFO, {});
+    return { boot, nonce };
+  }
+
+  /** Ask for an action of the rig group, of the boot that answers. */
+  act(command, fields) {
+    return this.write("rig", command, { ...fields, ...this.sight() });
+  }
+
+  /** Ask for what another group does only by permit. */
+  permitted(group, command, fields, patienceNs) {
+    this.act(PERMIT, {});
+    return this.write(group, command, fields, patienceNs);
   }
 }

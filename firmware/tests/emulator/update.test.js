@@ -31,7 +31,8 @@ test("MCUboot starts the image of the UF2, and takes an update", { skip: !MERGED
   const [running] = smp.read("image", IMAGE.state, {}).images;
   assert.ok(running.active && running.confirmed && running.bootable);
 
-  smp.write("rig", RIG.lid, { closed: true, tok: 1 });
+  pico.run(100 * MS); // the start counts as a release
+  smp.act(RIG.lid, { closed: true, tok: 1 });
   assert.ok(pico.isDriven("LID"));
   let presses = 0;
   pico.mcu.gpio[OUTPUTS.BUTTON].addListener(() => {
@@ -39,17 +40,17 @@ test("MCUboot starts the image of the UF2, and takes an update", { skip: !MERGED
   });
   // Due in the middle of the erase, when nobody could end it.
   const { tx } = smp.read("rig", RIG.time, {});
-  assert.ok(smp.write("rig", RIG.press, { act: 0, dur: 50 * MS, at: tx + S, tok: 2 }).end);
+  assert.ok(smp.act(RIG.press, { act: 0, dur: 50 * MS, at: tx + S, tok: 2 }).end);
   // Longer than the watchdog waits otherwise (1 s), so it has to be patient for this.
   pico.rom.eraseNs = 3 * S;
   const image = readFileSync(SIGNED);
   const first = { image: 0, off: 0, len: image.length, data: image.subarray(0, CHUNK) };
-  assert.equal(smp.write("image", IMAGE.upload, first, 20 * S).off, CHUNK);
+  assert.equal(smp.permitted("image", IMAGE.upload, first, 20 * S).off, CHUNK);
   assert.ok(!pico.isDriven("LID"), "outputs are let go before the flash stands still");
   assert.equal(pico.watchdogResets, 0);
   pico.rom.eraseNs = 45 * MS;
   for (let off = CHUNK; off < 8 * CHUNK; off += CHUNK) {
-    smp.write("image", IMAGE.upload, { off, data: image.subarray(off, off + CHUNK) });
+    smp.permitted("image", IMAGE.upload, { off, data: image.subarray(off, off + CHUNK) });
   }
   assert.deepEqual(pico.mcu.flash.subarray(SLOT_1, SLOT_1 + 8 * CHUNK), new Uint8Array(image.subarray(0, 8 * CHUNK)));
   // The usual patience is back.
@@ -59,7 +60,7 @@ test("MCUboot starts the image of the UF2, and takes an update", { skip: !MERGED
   assert.equal(presses, 0, "what was scheduled is let go of, too");
 
   // A sector that takes longer than any data sheet says: the watchdog ends it, and nothing is driven.
-  smp.write("rig", RIG.lid, { closed: true, tok: 3 });
+  smp.act(RIG.lid, { closed: true, tok: 3 });
   assert.ok(pico.isDriven("LID"));
   let drivenAtReset = null;
   pico.mcu.peripherals[0x40058].onWatchdogTrigger = () => {
@@ -69,7 +70,7 @@ test("MCUboot starts the image of the UF2, and takes an update", { skip: !MERGED
   pico.rom.eraseNs = 9 * S;
   const off = 8 * CHUNK;
   assert.throws(
-    () => smp.write("image", IMAGE.upload, { off, data: image.subarray(off, off + CHUNK) }, 20 * S),
+    () => smp.permitted("image", IMAGE.upload, { off, data: image.subarray(off, off + CHUNK) }, 20 * S),
     /the watchdog resets the board/,
   );
   assert.equal(drivenAtReset, false);

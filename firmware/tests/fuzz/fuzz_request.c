@@ -15,12 +15,13 @@
  *   9 echo     the wires of a loop-back follow its output
  *  10 store    storing fails from now on, or works again
  *  11 power    four bytes: a sample of the power monitor
+ *  12 take     a command of another group asks for its permit
  */
 #include "model.h"
 
 #include <zcbor_encode.h>
 
-#define REQUEST_MAX 80u
+#define REQUEST_MAX 104u
 
 enum step {
 	REQUEST,
@@ -35,6 +36,7 @@ enum step {
 	ECHO,
 	STORE,
 	POWER,
+	TAKE,
 	STEPS
 };
 
@@ -97,7 +99,7 @@ enum named_boot { NO_BOOT, THIS_BOOT, OTHER_BOOT };
 
 static enum named_boot next_boot(uint32_t flags)
 {
-	if ((flags & 32u) == 0u) {
+	if ((flags & 32u) != 0u) {
 		return NO_BOOT;
 	}
 	return (flags & 64u) == 0u ? THIS_BOOT : OTHER_BOOT;
@@ -131,6 +133,8 @@ struct action {
 	bool force;
 	bool closed;
 	bool has_at;
+	/** of a press; 0: none */
+	uint64_t nonce;
 	uint64_t duration_ns;
 	uint64_t at_ns;
 	uint32_t token;
@@ -145,10 +149,14 @@ static struct action next_action(struct sequence *sequence, uint64_t now_ns)
 		.force = (flags & 4u) != 0u,
 		.closed = (flags & 8u) != 0u,
 		.has_at = (flags & 16u) != 0u,
+		.nonce = (flags & 4u) != 0u ? MODEL_NONCE : 0u,
 		.duration_ns = next_time(sequence),
 		.token = next(sequence),
 	};
 
+	if ((flags & 128u) != 0u) {
+		action.nonce = (action.token & 1u) != 0u ? MODEL_NONCE + 1u : 0u;
+	}
 	action.host = host_of(action.token);
 	action.token &= 7u;
 	action.at_ns = now_ns + next_time(sequence);
@@ -160,7 +168,8 @@ static size_t encode(const struct action *action, uint8_t *bytes)
 {
 	bool is_hold = model_is_hold(action->actuator);
 	uint64_t pairs = (is_hold ? 2u : 4u) + (action->has_at ? 1u : 0u) +
-			 (action->boot != NO_BOOT ? 1u : 0u) + (action->host.named ? 1u : 0u);
+			 (action->boot != NO_BOOT ? 1u : 0u) + (action->host.named ? 1u : 0u) +
+			 (!is_hold && action->nonce != 0u ? 1u : 0u);
 	bool ok;
 
 	ZCBOR_STATE_E(state, 0, bytes, REQUEST_MAX, 1);
@@ -176,6 +185,8 @@ static size_t encode(const struct action *action, uint8_t *bytes)
 		     zcbor_tstr_put_lit(state, "dur") &&
 		     zcbor_uint64_put(state, action->duration_ns) &&
 		     zcbor_tstr_put_lit(state, "force") && zcbor_bool_put(state, action->force);
+		ok = ok && (action->nonce == 0u || (zcbor_tstr_put_lit(state, "nonce") &&
+						    zcbor_uint64_put(state, action->nonce)));
 	}
 	if (action->has_at) {
 		ok = ok && zcbor_tstr_put_lit(state, "at") &&
@@ -224,8 +235,11 @@ static void do_action(struct model *model, struct sequence *sequence)
 	if (!done) {
 		return;
 	}
-	if (action.boot == OTHER_BOOT) {
-		model_fail(model, "an action of another boot was accepted");
+	if (action.boot != THIS_BOOT) {
+		model_fail(model, "an action was accepted that does not name this boot");
+	}
+	if (!is_hold && action.force && action.nonce != MODEL_NONCE) {
+		model_fail(model, "a forced press was accepted without the nonce");
 	}
 	may_repeat = output->doubtful || (output->tokens >> action.token & 1u) != 0u;
 	output->tokens |= 1u << action.token;
@@ -307,7 +321,7 @@ static void do_loop(struct model *model, struct sequence *sequence)
 			   encode_loop(&loop, bytes), 128)) {
 		return;
 	}
-	if (loop.boot == OTHER_BOOT || loop.actuator == MODEL_KEY) {
+	if (loop.boot != THIS_BOOT || loop.actuator == MODEL_KEY) {
 		model_fail(model, "a loop-back of another boot or actuator was accepted");
 	}
 	if (!is_repeat &&
@@ -377,6 +391,9 @@ static void do_step(struct model *model, struct sequence *sequence)
 		break;
 	case POWER:
 		do_power(model, sequence);
+		break;
+	case TAKE:
+		model_take_permit(model);
 		break;
 	case STEPS:
 		break;

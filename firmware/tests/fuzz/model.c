@@ -8,7 +8,7 @@
 #include <zcbor_decode.h>
 
 #define CHANNELS 9u
-#define LAST_ERROR RIG_ERR_NO_POWER
+#define LAST_ERROR RIG_ERR_NO_NONCE
 
 void model_fail(const struct model *model, const char *what)
 {
@@ -181,6 +181,7 @@ void model_start(struct model *model)
 		.clock_hz = 1000000,
 		.crystal = true,
 		.boot_id = MODEL_BOOT,
+		.nonce = MODEL_NONCE,
 		.reset_reason = "power-on",
 		.lease_ns = MODEL_LEASE_NS,
 		.channels = channels,
@@ -317,17 +318,55 @@ static bool check_reply(const struct model *model, uint32_t command, int rc, con
 	return error_of(reply, len) == 0u;
 }
 
-/** A request can only be a force_off press when it holds this pair, whatever else it holds. */
-static bool names_force(const uint8_t *bytes, size_t len)
+/** Whether a request holds a pair, whatever else it holds. */
+static bool holds(const uint8_t *bytes, size_t len, const void *pair, size_t pair_len)
 {
-	static const uint8_t pair[] = {0x65, 'f', 'o', 'r', 'c', 'e', 0xf5};
-
-	for (size_t i = 0; i + sizeof(pair) <= len; i++) {
-		if (memcmp(bytes + i, pair, sizeof(pair)) == 0) {
+	for (size_t i = 0; i + pair_len <= len; i++) {
+		if (memcmp(bytes + i, pair, pair_len) == 0) {
 			return true;
 		}
 	}
 	return false;
+}
+
+static bool names_force(const uint8_t *bytes, size_t len)
+{
+	static const uint8_t pair[] = {0x65, 'f', 'o', 'r', 'c', 'e', 0xf5};
+
+	return holds(bytes, len, pair, sizeof(pair));
+}
+
+static bool names_this_boot(const uint8_t *bytes, size_t len)
+{
+	static const uint8_t pair[] = {0x64, 'b', 'o', 'o', 't', MODEL_BOOT};
+
+	return holds(bytes, len, pair, sizeof(pair));
+}
+
+static bool shows_nonce(const uint8_t *bytes, size_t len)
+{
+	uint8_t pair[15] = {0x65, 'n', 'o', 'n', 'c', 'e', 0x1b};
+
+	for (uint32_t i = 0; i < 8u; i++) {
+		pair[7u + i] = (uint8_t)(MODEL_NONCE >> (56u - 8u * i));
+	}
+	return holds(bytes, len, pair, sizeof(pair));
+}
+
+/** Nobody acts blind: what was done names this boot, and what is hard to undo its nonce. */
+static void check_sight(const struct model *model, uint32_t command, bool write,
+			const uint8_t *bytes, size_t len)
+{
+	bool free = !write || command == RIG_CMD_RELEASE || command == RIG_CMD_LIGHT ||
+		    command == RIG_CMD_SELFTEST;
+	bool hard = command == RIG_CMD_BOOTLOADER || command == RIG_CMD_PERMIT;
+
+	if (!free && !names_this_boot(bytes, len)) {
+		model_fail(model, "something was done for whoever does not know the boot");
+	}
+	if (hard && !shows_nonce(bytes, len)) {
+		model_fail(model, "something was done for whoever does not know the nonce");
+	}
 }
 
 static bool press_is_open(const struct model *model)
@@ -391,21 +430,38 @@ bool model_request(struct model *model, uint32_t command, bool write, uint64_t l
 	}
 	memcpy(request, bytes, len);
 	/* Before the request, as what it starts may be checked on the way. */
-	model->forced = (model->forced && press_is_open(model)) ||
-			(command == RIG_CMD_PRESS && names_force(bytes, len));
+	model->forced =
+		(model->forced && press_is_open(model)) ||
+		(command == RIG_CMD_PRESS && names_force(bytes, len) && shows_nonce(bytes, len));
 	/* What is due is done at its arrival; what is active then keeps its owner. */
 	rig_core_tick(&model->core, rx_ns);
 	was_idle = is_idle(model);
 	rc = rig_core_request(&model->core, command, write, rx_ns, request, len, reply, room,
 			      &reply_len);
 	done = check_reply(model, command, rc, reply, reply_len, room);
-	model->leaving = model->leaving || (done && command == RIG_CMD_BOOTLOADER);
+	if (done) {
+		check_sight(model, command, write, bytes, len);
+		model->leaving = model->leaving || command == RIG_CMD_BOOTLOADER;
+		model->permit_until_ns = command == RIG_CMD_PERMIT ? model->now_ns + MODEL_LEASE_NS
+								   : model->permit_until_ns;
+	}
 	if (is_understood(rc, room, reply, reply_len)) {
 		hear(model, host, was_idle, rx_ns);
 	}
 	free(request);
 	free(reply);
 	return done;
+}
+
+void model_take_permit(struct model *model)
+{
+	bool permitted = model->now_ns < model->permit_until_ns;
+
+	model->permit_until_ns = 0;
+	if (rig_core_take_permit(&model->core, model->now_ns) != permitted) {
+		model_fail(model,
+			   "a command of another group is not permitted as it was asked for");
+	}
 }
 
 static void check_channel(const struct model *model, const struct rig_loopback_channel *channel)

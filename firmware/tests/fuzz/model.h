@@ -28,7 +28,10 @@
 /** What the least release time leaves room for in a window, and some. */
 #define MODEL_PULSES 64
 
+/** One byte in a request. */
 #define MODEL_BOOT 7
+/** Eight, so that no bytes hold it by chance. */
+#define MODEL_NONCE UINT64_C(0x5ca1ab1edeadfa11)
 
 /** Indices of the actuators; two presses and two holds, so that none can stand in for the other. */
 enum { MODEL_BUTTON, MODEL_LID, MODEL_KEY, MODEL_CONTACT, MODEL_ACTUATORS };
@@ -76,6 +79,8 @@ struct model {
 	bool store_fails;
 	/** it has said that it will leave for its bootloader */
 	bool leaving;
+	/** one command of another group is permitted before; 0: none */
+	uint64_t permit_until_ns;
 	struct model_output outputs[MODEL_ACTUATORS];
 	struct rig_edge edge_slots[MODEL_EDGES];
 	struct rig_light_block light_slots[MODEL_LIGHT];
@@ -109,6 +114,9 @@ void model_echo(struct model *model);
  */
 bool model_request(struct model *model, uint32_t command, bool write, uint64_t lag_ns,
 		   const struct model_host *host, const uint8_t *bytes, size_t len, size_t room);
+
+/** A command of another group asks for its permit. */
+void model_take_permit(struct model *model);
 
 /** Abort unless the board is as it must be at any time. */
 void model_check(const struct model *model);

@@ -8,23 +8,41 @@ import sys
 from pathlib import Path
 from typing import Any
 
-REQUEST, ACTION, EDGE, SAMPLE, TIME, LATE, DUE, LOOP, ECHO, POWER = 0, 1, 2, 3, 4, 5, 6, 8, 9, 11
+REQUEST, ACTION, EDGE, SAMPLE, TIME, LATE, DUE = range(7)
+LOOP, ECHO, POWER, TAKE = 8, 9, 11, 12
 ROOM = 255
 LONG, MILLISECOND = 0xF8, 0xA1
 RELEASE_TIME, LONG_PRESS, SECOND = 0xD2, 0xE3, 0xF1  # 134 ms, 805 ms, 1.07 s
 BUTTON, LID, KEY, CONTACT, CLOSED = 0, 1, 2, 3, 8
 LIGHT_ARM = bytes.fromhex("a163647572 1b0000000100000000")
 FROM_0 = bytes.fromhex("a16466726f6d 00")
-LOOPED = bytes.fromhex("a1646c6f6f70 f5")
+BOOT, NONCE = 7, 0x5CA1AB1EDEADFA11  # model.h
 KEYS = (
     *("act", "at", "boot", "cal", "ch", "clear", "closed", "dur", "force", "from", "gap"),
-    *("host", "loop", "max", "n", "tok"),
+    *("host", "loop", "max", "n", "nonce", "tok"),
 )
 
 
-def request_step(exchange: Any) -> bytes:
-    """Return an exchange as a step."""
-    payload = bytes.fromhex(exchange["request"]["hex"])[:255]
+def pair(key: str, value: int) -> bytes:
+    """Return a key and a number of 0 or more as CBOR has them."""
+    sizes = ((24, 0, 0), (1 << 8, 24, 1), (1 << 16, 25, 2), (1 << 32, 26, 4), (1 << 64, 27, 8))
+    _, head, width = next(size for size in sizes if value < size[0])
+    number = bytes([head]) + value.to_bytes(width, "big") if width else bytes([value])
+    return bytes([0x60 + len(key)]) + key.encode() + number
+
+
+THIS_BOOT, SIGHT = pair("boot", BOOT), pair("boot", BOOT) + pair("nonce", NONCE)
+LOOPED = b"\xa2\x64loop\xf5" + THIS_BOOT
+FORCED = b"\xa6\x63act\x00\x63dur\x1a\x77\x35\x94\x00\x63tok\x01\x65force\xf5" + SIGHT
+
+
+def request_step(exchange: Any, board: Any) -> bytes:
+    """Return an exchange as a step, with boot and nonce of the fuzzer's board."""
+    payload = bytes.fromhex(exchange["request"]["hex"])
+    for key, number in (("boot", BOOT), ("nonce", NONCE)):
+        described = board["boot_id" if key == "boot" else key]
+        payload = payload.replace(pair(key, described), pair(key, number))
+    payload = payload[:255]
     head = exchange["command"] & 0x3F | (0x80 if exchange["op"] == "write" else 0)
     return raw_step(head, payload, ROOM)
 
@@ -37,7 +55,7 @@ def raw_step(head: int, payload: bytes, room: int) -> bytes:
     return bytes([REQUEST, head, len(payload), room]) + payload
 
 
-def other_step(step: Any, named: dict[str, Any]) -> bytes:
+def other_step(step: Any, named: dict[str, Any], board: Any) -> bytes:
     """Return what is done before an exchange as a step."""
     match step:
         case {"edge": [channel, level, _]}:
@@ -53,7 +71,7 @@ def other_step(step: Any, named: dict[str, Any]) -> bytes:
         case {"power": [_, bus_uv, current_ua]}:
             return power_step(bus_uv, current_ua)
         case str():
-            return request_step(named[step])
+            return request_step(named[step], board)
         case _:
             raise ValueError(f"a step is an edge, samples, a tick or an exchange, not {step!r}")
 
@@ -110,19 +128,32 @@ def loop_sequence() -> bytes:
     return start + bytes([DUE, 0, ECHO]) * 4 + bytes([DUE, 0]) + raw_step(0x8C, LOOPED, ROOM)
 
 
+def sight_sequence() -> bytes:
+    """Return a sequence of what needs the nonce, in time and too late."""
+    permit = raw_step(0x92, b"\xa2" + SIGHT, ROOM)
+    blind = raw_step(0x92, b"\xa1" + THIS_BOOT, ROOM)
+    late = bytes([TIME, SECOND]) * 3 + bytes([TAKE])
+    permits = permit + blind + bytes([TAKE, TAKE]) + permit + late
+    press = bytes([TIME, RELEASE_TIME]) + raw_step(0x84, FORCED, ROOM) + bytes([DUE, 0])
+    return permits + press + raw_step(0x90, b"\xa2" + SIGHT, ROOM)
+
+
 def sequences(vectors: Any) -> dict[str, bytes]:
     """Return a sequence for each exchange, one of all with long pauses, and some made by hand."""
     named = {entry["name"]: entry for entry in vectors["exchanges"]}
     found = {}
     for name, entry in named.items():
-        steps = [*vectors["boards"][entry["board"]]["history"], *entry.get("before", [])]
-        found[name] = b"".join(other_step(step, named) for step in steps) + request_step(entry)
+        board = vectors["boards"][entry["board"]]
+        steps = [*board["history"], *entry.get("before", [])]
+        before = b"".join(other_step(step, named, board) for step in steps)
+        found[name] = before + request_step(entry, board)
     found["all"] = b"".join(sequence + bytes([LATE, LONG]) for sequence in found.values())
     found["rooms"] = rooms_sequence()
     found["loop"] = loop_sequence()
     found["presses"] = presses_sequence()
     found["hosts"] = hosts_sequence()
     found["wakes"] = wakes_sequence()
+    found["sight"] = sight_sequence()
     return found
 
 
@@ -134,6 +165,9 @@ def main() -> None:
     for name, sequence in sequences(vectors).items():
         (folder / name).write_bytes(sequence)
     words = [f'"\\x{0x60 + len(key):02x}{key}"' for key in KEYS]
+    for known in (THIS_BOOT, pair("nonce", NONCE)):
+        digits = "".join(f"\\x{byte:02x}" for byte in known)
+        words.append(f'"{digits}"')
     words += ['"\\xf4"', '"\\xf5"', '"\\x1a"', '"\\x1b"']
     dictionary.write_text("\n".join(words) + "\n", "utf-8")
 

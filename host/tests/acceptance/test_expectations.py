@@ -24,6 +24,7 @@ from resume_rig.acceptance.expectations import (
     verdict_is,
     wires_show,
 )
+from resume_rig.analysis.answer.campaign import answered_campaign
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.plan.plan import default_plan, override
 from resume_rig.model.channel import Actuator
@@ -136,8 +137,8 @@ def test_a_limit_that_is_none_is_told(measure: str, share: float | None, words: 
 def test_what_a_healthy_dut_does_is_as_expected_and_the_contrary_is_not(healthy: Assessed) -> None:
     answer = healthy.correlation
 
-    assert verdict_is(answer).ok
-    assert not verdict_is(answer, Verdict.FAIL).ok
+    assert verdict_is(healthy.campaign).ok
+    assert not verdict_is(healthy.campaign, Verdict.FAIL).ok
     assert slept_and_woke(answer).ok
     assert came_to(answer, Outcome.SLEPT_AND_WOKE, 4, 4).ok
     assert not came_to(answer, Outcome.DARK, 1, 9).ok
@@ -181,10 +182,11 @@ def test_a_store_is_judged_again_and_its_report_is_the_same(
 
 
 def test_a_verdict_and_its_slowest_phases_are_one_sentence(healthy: Assessed) -> None:
-    found = verdict_is(healthy.correlation, Verdict.FAIL)
+    found = verdict_is(healthy.campaign, Verdict.FAIL)
     slow = replace(healthy.correlation.cycles[1], verdict=Verdict.FAIL)
-    failing = replace(healthy.correlation, verdict=Verdict.FAIL, cycles=(slow,))
+    failed = replace(healthy.correlation, verdict=Verdict.FAIL, cycles=(slow,))
+    failing = verdict_is(answered_campaign(failed, healthy.facts))
 
-    assert ".;" not in verdict_is(failing).text
-    assert "; cycle 2: " in verdict_is(failing).text
+    assert ".;" not in failing.text
+    assert "; cycle 2: " in failing.text
     assert not found.ok

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.cycles.building import build_cycle
+from resume_rig.analysis.reconcile.norms import Platform
 from resume_rig.analysis.reconcile.reconcile import TimedCycle
+from resume_rig.analysis.reconcile.thresholds import NO_SLEW
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.channel import Actuator
 from resume_rig.model.os_record import Integrity, LogReading, LogSource
@@ -16,6 +18,7 @@ S = 1_000_000_000
 BOUNDS = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)
 LIMIT = load_requirement("sysfund-0004")
 RESET_TO_TSC = BoundedNs(30 * MS, 20 * MS)
+NO_TIME_SERVICE = Platform(slew=NO_SLEW)
 UTC_NS = 1_777_000_000 * S
 # Of the waveform: SLP_S3# rises at 20.048 s, PLTRST# 110 ms later, light 1342 ms after that.
 ASLEEP_NS, AWAKE_NS = 1501 * MS, 20_048 * MS
@@ -86,7 +89,9 @@ class Campaign:
         whole = Integrity(ok=True)
         sources = (LogSource("x.evtx", "evtx", 22000, 9, whole),) if log else ()
         reading = LogReading(sources, tuple(self.records) if log else ())
-        return correlate(self.cycles, reading, requirement, RESET_TO_TSC, extra_sleeps=beside)
+        return correlate(
+            self.cycles, reading, requirement, RESET_TO_TSC, NO_TIME_SERVICE, extra_sleeps=beside
+        )
 
 
 def kinds(cycle):

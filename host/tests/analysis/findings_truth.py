@@ -3,7 +3,7 @@
 Each maker returns a profile, and what spoils which cycles of it; the cycles that have it are known.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
 from numpy.random import Generator
@@ -61,6 +61,8 @@ class FindingCase:
         magnitude: in words, as the table of docs/reference/findings.md has it.
         along: other kinds that such a cycle may show; all others would be false.
         after: kinds that cycles without it may show, as what it did lasts.
+        may_be_suspected: whether a cycle's own times need not prove it, so that a suspicion is due
+            where they do not.
     """
 
     kind: FindingKind
@@ -68,6 +70,11 @@ class FindingCase:
     make: Callable[[Generator], Spoilt]
     along: frozenset[FindingKind] = frozenset()
     after: frozenset[FindingKind] = frozenset()
+    may_be_suspected: bool = False
+
+    def shown_by(self, kinds: Collection[FindingKind]) -> bool:
+        """Return whether a cycle shows it, or the suspicion that is due."""
+        return self.kind in kinds or (self.may_be_suspected and K.SUSPICION in kinds)
 
 
 def laptop(**errs: object) -> DutProfile:
@@ -116,7 +123,7 @@ def between(random: Generator, low: float, high: float) -> float:
 
 K = FindingKind
 ADVICE = frozenset({K.BIOS_OVER_ADVISED})
-TALE = frozenset({K.UNEXPLAINED, K.LIT_BEFORE_OS, K.COMPLETE_BEFORE_LIGHT})
+TALE = frozenset({K.UNEXPLAINED, K.LIT_BEFORE_OS, K.COMPLETE_BEFORE_LIGHT, K.SUSPICION})
 CASES = (
     FindingCase(
         K.BIOS_NOT_REPORTED,
@@ -163,6 +170,7 @@ CASES = (
         "always, by 120 to 560 ms of 800",
         lambda r: Spoilt(slow(bios_factor=1 - between(r, 0.15, 0.7))),
         ADVICE | TALE | {K.FIRMWARE_DISAGREES},
+        may_be_suspected=True,
     ),
     FindingCase(
         K.BIOS_UNDER_REPORTED,
@@ -170,30 +178,35 @@ CASES = (
         lambda _: Spoilt(slow(bios_factor=0.001)),
         # The firmware's own time is a thousand times that.
         ADVICE | TALE | {K.FIRMWARE_DISAGREES, K.WRONG_UNIT},
+        may_be_suspected=True,
     ),
     FindingCase(
         K.BIOS_UNDER_REPORTED,
         "in a cycle of ten, by 360 to 640 ms of 800",
         lambda r: some(slow(), bios_factor=1 - between(r, 0.45, 0.8)),
         ADVICE | TALE | {K.FIRMWARE_DISAGREES},
+        may_be_suspected=True,
     ),
     FindingCase(
         K.BIOS_OVER_REPORTED,
         "always, by 120 to 800 ms of 800",
         lambda r: Spoilt(slow(bios_factor=1 + between(r, 0.15, 1.0))),
         ADVICE | TALE | {K.FIRMWARE_DISAGREES},
+        may_be_suspected=True,
     ),
     FindingCase(
         K.BIOS_OVER_REPORTED,
         "in a cycle of ten, by 1.2 to 8 s",
         lambda r: some(slow(), bios_factor=1 + between(r, 1.5, 10)),
         ADVICE | TALE | {K.FIRMWARE_DISAGREES},
+        may_be_suspected=True,
     ),
     FindingCase(
         K.FIRMWARE_DISAGREES,
         "in a cycle of ten, by 30 to 390 ms",
         lambda r: some(slow(), full_resume_factor=1 - between(r, 0.04, 0.5)),
-        ADVICE,
+        ADVICE | {K.SUSPICION},
+        may_be_suspected=True,
     ),
     FindingCase(
         K.FIRMWARE_DISAGREES,
@@ -253,6 +266,8 @@ CASES = (
         K.LIT_BEFORE_OS,
         "at 40 % of the BIOS time",
         lambda r: Spoilt(either(r, lit_by_firmware=True)),
+        frozenset({K.SUSPICION}),
+        may_be_suspected=True,
     ),
     FindingCase(
         K.COMPLETE_BEFORE_LIGHT,

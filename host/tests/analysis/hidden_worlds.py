@@ -10,7 +10,9 @@ import numpy as np
 
 from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.cycles.building import build_cycle
+from resume_rig.analysis.reconcile.norms import UNKNOWN_PLATFORM, Platform
 from resume_rig.analysis.reconcile.reconcile import UNKNOWN_RESET_TO_TSC, TimedCycle
+from resume_rig.analysis.reconcile.thresholds import NO_SLEW
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import Edge
@@ -53,6 +55,7 @@ class World:
             is not set along.
         stall: the BIOS of wake `at` takes longer by so much, and reports what it does otherwise.
         known: (from, to) of `tsc`, as the DUT profile says; None: no profile.
+        stopped: whether the DUT profile says that no time service runs; none does in any case.
     """
 
     cycles: int = 50
@@ -65,6 +68,7 @@ class World:
     share: float = 1
     tells: bool = True
     known: tuple[float, float] | None = None
+    stopped: bool = False
     awake: tuple[float, float] = (3_000, 12_000)
     step: float = 0
     stall: float = 0
@@ -176,5 +180,6 @@ def play_world(world: World, seed: int) -> Played:
         low, high = world.known
         reset_to_tsc = BoundedNs(round((low + high) / 2 * MS), round((high - low) / 2 * MS))
     reading = LogReading((source,), tuple(records))
-    answer = correlate(timed, reading, load_requirement("sysfund-0004"), reset_to_tsc)
+    platform = Platform(slew=NO_SLEW) if world.stopped else UNKNOWN_PLATFORM
+    answer = correlate(timed, reading, load_requirement("sysfund-0004"), reset_to_tsc, platform)
     return Played(answer, truth, shorts)

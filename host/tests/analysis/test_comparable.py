@@ -232,7 +232,7 @@ def test_boots_in_which_the_prefetcher_learnt_are_said_to_be_set_apart() -> None
 def test_the_same_cycles_of_a_session_too_short_are_none() -> None:
     long = np.full(20, 7.0)
 
-    of_three = same_cycles_of("x", [long, np.arange(3.0)], [np.arange(4.0)])
+    of_three = same_cycles_of("x", [long, np.arange(2.0)], [np.arange(4.0)])
     of_two = same_cycles_of("x", [long], [np.arange(3.0)])
     of_none = same_cycles_of("x", [np.zeros(0)], [np.zeros(0)])
 

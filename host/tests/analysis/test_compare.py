@@ -14,6 +14,7 @@ from resume_rig.model.channel import Actuator
 from resume_rig.model.os_record import (
     Component,
     ComponentKind,
+    Figure,
     Integrity,
     LogReading,
     LogSource,
@@ -310,7 +311,7 @@ def test_a_few_slow_cycles_are_a_regression_that_no_median_shows() -> None:
     (slow,) = found.slow
     assert (slow.counts.base_failed, slow.counts.candidate_failed) == (0, 13)
     assert 780 < slow.above_ms < 900
-    assert "cycles with press to display on above" in found.why
+    assert "cycles with power button to display on above" in found.why
     backwards = one_a_side(outside_evidence("b", now), outside_evidence("a", lights), Question())
     assert backwards.answer is Answer.NO_REGRESSION
 
@@ -385,7 +386,7 @@ def test_a_limit_that_the_candidate_exceeds_is_named_with_its_counts(log) -> Non
     requirement = replace(load_requirement("sysfund-0004"), resume_limit_ms=None, further=(limit,))
 
     def judged(evidence: Evidence) -> Evidence:
-        limits = judge_limits(requirement, evidence.sightings)
+        limits = judge_limits(requirement, evidence.sightings, tried=evidence.sightings)
         return replace(evidence, limits=limits, verdict=verdict_of_limits(limits))
 
     base = judged(log(generator, 59, spread=0.002))
@@ -497,7 +498,7 @@ def test_each_side_keeps_its_side_through_the_whole_comparison(log) -> None:
             replace(each, record=replace(each.record, components=(part,)))
             for each in drawn.sightings
         )
-        limits = judge_limits(requirement, sightings)
+        limits = judge_limits(requirement, sightings, tried=sightings)
         return replace(drawn, sightings=sightings, limits=limits, verdict=verdict_of_limits(limits))
 
     base = [made("b0", 20, 10.0, 0.0), made("b1", 20, 10.0, 0.0)]
@@ -541,7 +542,7 @@ def test_the_kind_that_both_have_most_of_is_compared_and_sleeps_before_boots(log
     assert chosen(many, of_kinds(S3=30)) is SleepKind.S3
 
 
-def test_components_of_less_than_four_values_are_not_compared(log) -> None:
+def test_components_of_less_than_three_values_are_not_compared(log) -> None:
     generator = np.random.default_rng(SEED)
 
     def with_parts(n: int, disk_ms: float) -> Evidence:
@@ -558,7 +559,7 @@ def test_components_of_less_than_four_values_are_not_compared(log) -> None:
     def compared(n: int, m: int) -> int:
         return one_a_side(with_parts(n, 5.0), with_parts(m, 5.0), Question()).components_compared
 
-    assert [compared(3, 9), compared(9, 3), compared(4, 4)] == [0, 0, 1]
+    assert [compared(2, 9), compared(9, 2), compared(3, 3)] == [0, 0, 1]
 
 
 def test_of_very_many_components_the_longest_are_compared(log) -> None:
@@ -587,3 +588,60 @@ def test_of_very_many_components_the_longest_are_compared(log) -> None:
 
 def test_a_question_takes_the_usual_level_and_a_twentieth_for_what_matters() -> None:
     assert Question() == Question(kind=None, alpha=0.05, matters=0.05, one_session_is_enough=False)
+
+
+def boot(record, whole_ms: float, held_ms: float) -> Evidence:
+    parts = tuple(
+        Component(
+            ComponentKind.DEVICE, "USB\\HUB\\1", "Plug and Play", 2500.0, None, None, what, held_ms
+        )
+        for what in ("Start", "Enum")
+    )
+    records = tuple(
+        record(
+            kind=SleepKind.BOOT,
+            bios_init_ms=None,
+            driver_init_ms=None,
+            wake_ms=None,
+            components=parts,
+            figures=(Figure("transition_ms", whole_ms + 7 * place),),
+        )
+        for place in range(3)
+    )
+    source = LogSource("b.xml", "xperf", None, 3, Integrity(True))
+    return evidence_of_log("b.xml", LogReading((source,), records))
+
+
+def test_three_boots_a_side_show_what_is_far_beyond_their_scatter_and_its_cause(record) -> None:
+    found = compare([boot(record, 41000, 0.0)], [boot(record, 46000, 2400.0)], Question())
+
+    assert found.answer is Answer.SESSIONS_DIFFER
+    whole = of(found, "figure:transition_ms")
+    assert whole.change is Change.SLOWER
+    assert whole.shift_ms == pytest.approx(5000)
+    assert [(each.holds_up, each.base_ms, each.candidate_ms) for each in found.causes] == [
+        (True, 0.0, 2400.0),
+        (True, 0.0, 2400.0),
+    ]
+    assert {each.name.partition(" in ")[2] for each in found.causes} == {
+        "Plug and Play Start (boot)",
+        "Plug and Play Enum (boot)",
+    }
+    assert any("3 values a side" in warning for warning in found.warnings)
+
+
+def test_a_part_that_a_side_lacks_is_a_cause_and_small_ones_are_none(record) -> None:
+    base, candidate = boot(record, 41000, 0.0), boot(record, 46000, 300.0)
+    new = Component(ComponentKind.DRIVER, "new", "", 4600.0)
+    candidate = replace(
+        candidate,
+        sightings=tuple(
+            replace(s, record=replace(s.record, components=(*s.record.components, new)))
+            for s in candidate.sightings
+        ),
+    )
+
+    found = compare([base], [candidate], Question())
+
+    assert [(each.base_ms, each.difference_ms) for each in found.causes] == [(None, 4600.0)]
+    assert compare([base], [base], Question()).causes == ()

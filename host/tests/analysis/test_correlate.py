@@ -72,7 +72,7 @@ def test_the_os_clock_is_found_within_the_half_second(campaign) -> None:
 
 
 def test_a_bios_time_that_lacks_something_does_not_move_the_os_clock(campaign) -> None:
-    answer = campaign.lacking_bios(40, 300 * MS).correlation()
+    answer = campaign.lacking_bios(40, 1_600 * MS).correlation()
 
     assert all(FindingKind.BIOS_UNDER_REPORTED in kinds(cycle) for cycle in answer.cycles)
     assert abs(answer.clock.os_minus_host_s) <= answer.clock.bound_s
@@ -148,7 +148,7 @@ def test_a_dut_that_does_not_come_back_fails(
     assert answer.cycles[3].judged
     assert finding in kinds(answer.cycles[3])
     assert answer.verdict is Verdict.FAIL
-    assert f"1 cycle {outcome_words(outcome)}" in answer.why
+    assert f"1 of 4 cycles was not (1 {outcome_words(outcome)})" in answer.why
 
 
 @pytest.mark.parametrize(
@@ -159,14 +159,13 @@ def test_a_dut_that_does_not_come_back_fails(
         (lambda c, _: c.cycle(kind=SleepKind.UNKNOWN), "not covered by this requirement", False),
         (lambda c, _: c.cycle(kind=SleepKind.HYBRID, hiber_read_ms=4000), "not S3", False),
         (lambda c, _: c.cycle(kind=SleepKind.S4), "state mismatch", True),
-        (lambda c, s: c.outside(s.dropping(0)), "no sleep", False),
         (lambda c, s: c.cycle(s.dropping(20_000, Channel.BUTTON)), "not ours", False),
         (lambda c, _: c.outside(lost=True), "invalid", False),
         (lambda c, _: c.cycle(ignored=True, driver_init_ms=9000), "ignored", False),
     ],
     ids=[
         *("unmatched", "unmeasured", "kind", "image", "mismatch"),
-        *("no sleep", "alone", "lost", "ignored"),
+        *("alone", "lost", "ignored"),
     ],
 )
 @pytest.mark.parametrize("healthy", [9, 8])
@@ -195,8 +194,8 @@ def test_hybrid_sleeps_of_a_campaign_are_judged_and_named(campaign) -> None:
     assert answer.why.startswith("1 hybrid sleep, which resumes from S3, is judged with 2 S3: ")
 
 
-def test_no_cycle_that_can_be_judged_is_no_evidence(campaign, waveform) -> None:
-    answer = campaign.outside(waveform.dropping(0)).correlation()
+def test_no_cycle_that_can_be_judged_is_no_evidence(campaign) -> None:
+    answer = campaign.outside(lost=True).correlation()
 
     assert answer.verdict is Verdict.NO_EVIDENCE
     assert answer.why.startswith("The only cycle cannot be judged")
@@ -232,7 +231,7 @@ def test_a_missing_record_is_a_finding(campaign) -> None:
         ({"driver_init_ms": None}, FindingKind.NOT_MEASURED, "without a resume time"),
         ({"kind": SleepKind.S4}, FindingKind.STATE_MISMATCH, "reports S4"),
         ({"firmware_resume_ms": 240}, FindingKind.FIRMWARE_DISAGREES, "less than the 240 ms"),
-        ({"firmware_resume_ms": 100}, FindingKind.FIRMWARE_DISAGREES, "100 ms apart; 20 ms"),
+        ({"firmware_resume_ms": 100}, FindingKind.SUSPICION, "100 ms apart; 20 ms"),
         ({"late_ns": 5 * S}, FindingKind.CLOCK_STEP, "without an event"),
         ({"bios_init_ms": 251}, FindingKind.BIOS_OVER_ADVISED, "advises at most 250 ms"),
         ({"driver_init_ms": 740}, FindingKind.UNEXPLAINED, "60 ms later"),
@@ -286,8 +285,7 @@ def test_what_the_bounds_explain_is_no_finding(campaign, fields) -> None:
 def test_light_is_late_where_it_is_by_more_than_the_bound(
     campaign, waveform, later_ms, found
 ) -> None:
-    # As a rule it comes 312 ms after the OS's "complete", known to a second by the OS's clock: the
-    # mean of the three is known better, and bounds none of them.
+    # As a rule it comes 312 ms after the OS's "complete", known to a second by the OS's clock.
     (*steps, (lit_ms, line, level)) = waveform.steps
     for _ in range(3):
         campaign.cycle(replace(waveform, steps=(*steps, (lit_ms + later_ms, line, level))))
@@ -297,7 +295,8 @@ def test_light_is_late_where_it_is_by_more_than_the_bound(
         assert kinds(cycle) == [FindingKind.COMPLETE_BEFORE_LIGHT] * found
         for finding in cycle.findings:
             told = finding.evidence
-            assert told["bound_ns"] == cycle.light_after_complete.bound_ns > 1_000 * MS
+            assert told["bound_ns"] <= cycle.light_after_complete.bound_ns
+            assert told["late_ns"] - told["bound_ns"] > 1_000 * MS
             assert told["bound_ns"] < told["late_ns"] - told["threshold_ns"]
 
 
@@ -352,3 +351,25 @@ def test_findings_of_the_wires_stand_first(campaign, waveform) -> None:
 
     assert kinds(answer.cycles[3])[0] is FindingKind.DOUBLE_RESET
     assert FindingKind.BIOS_OVER_ADVISED in kinds(answer.cycles[3])
+
+
+def test_records_of_two_computers_are_two_and_no_step_of_a_clock(campaign) -> None:
+    for _ in range(12):
+        campaign.cycle(computer="LAB-7")
+    for _ in range(12):
+        campaign.cycle(computer="LAB-9", late_ns=400 * S)
+
+    answer = campaign.correlation()
+
+    assert "LAB-7 (cycles 1 to 12), LAB-9 (cycles 13 to 24)" in answer.why
+    assert answer.clock_steps == ()
+    assert [(each.first_cycle, each.computer) for each in answer.levels] == [(13, "LAB-9")]
+    # The first sleep of the other one begins by the old clock, as records are made here.
+    assert [kinds(c) for c in answer.cycles if c.outside.number != 13] == [[]] * 23
+
+
+def test_one_computer_has_one_name_and_no_parts(campaign) -> None:
+    answer = campaign.healthy(12).correlation()
+
+    assert "computers" not in answer.why
+    assert answer.levels == ()

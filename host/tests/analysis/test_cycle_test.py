@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from resume_rig.analysis.stats.dependence import autocorrelation_limit, values_per_independent
 from resume_rig.analysis.stats.sessions import cycle_shift
-from resume_rig.analysis.stats.trend import autocorrelation_limit, values_per_independent
 
 SEED = 20_260_104
 

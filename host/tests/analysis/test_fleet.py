@@ -95,6 +95,26 @@ def test_groups_have_their_traits_in_common_and_the_worst_stands_first() -> None
     assert len(of(campaign(1, bios="a"), campaign(2, bios="b"), by=()).groups) == 1
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "headline"),
+    [
+        ((Verdict.PASS,) * 3, "3 of 3 campaigns pass."),
+        ((Verdict.PASS, Verdict.NO_EVIDENCE), "1 of 2 campaigns gives no evidence, 1 passes."),
+        (
+            (Verdict.NO_EVIDENCE, Verdict.FAIL, Verdict.NO_EVIDENCE),
+            "1 of 3 campaigns fails, 2 give no evidence.",
+        ),
+        (
+            (Verdict.NO_EVIDENCE, Verdict.FAIL, Verdict.MARGINAL, Verdict.PASS),
+            "1 of 4 fails, 1 is marginal, 1 gives no evidence, 1 passes.",
+        ),
+    ],
+)
+def test_the_headline_has_every_verdict(verdicts: tuple[Verdict, ...], headline: str) -> None:
+    fleet = of(*(campaign(i, verdict=each) for i, each in enumerate(verdicts)))
+    assert fleet.headline == headline
+
+
 def test_a_pass_says_what_it_shows_and_of_whom() -> None:
     assert of(campaign(1), campaign(2, unit="u1")).why == (
         "2 campaigns of 1 unit pass; 0 of 200 judged resumes failed; upper 95 % confidence limit "

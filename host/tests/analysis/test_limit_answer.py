@@ -9,7 +9,7 @@ from resume_rig.analysis.verdict.ruling import answer_limit
 from resume_rig.model.os_record import LogReading, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideCycle, OutsideState
-from resume_rig.model.result.verdict import Comparison, Limit, Verdict
+from resume_rig.model.result.verdict import Comparison, Limit, Verdict, WhyNot
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -96,4 +96,4 @@ def test_what_was_not_measured_is_no_evidence_with_its_reason() -> None:
     assert found.judgement.verdict is Verdict.NO_EVIDENCE
     assert (found.worst, found.value, found.failed) == (None, None, ())
     assert [number for number, _ in found.why_not] == [1, 2]
-    assert all(why.startswith("not measured") for _, why in found.why_not)
+    assert {why.reason for _, why in found.why_not} == {WhyNot.NOT_MEASURED}

@@ -174,7 +174,7 @@ def test_a_limit_may_be_on_any_measure(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(LIMITED + '[[limit]]\nmeasure = "hiber_read_rate"\nabove = 700\nunit = "MB/s"')
 
-    light, rate = load_requirement(str(path)).limits()
+    light, rate, _ = load_requirement(str(path)).limits()
 
     assert (light.measure, light.comparison, light.value) == (
         "press_to_light_ns",
@@ -190,12 +190,12 @@ def test_kinds_asked_for_are_those_of_every_limit(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(LIMITED)
 
-    (light,) = load_requirement(str(path), kinds=["S4"]).limits()
+    light, whole = load_requirement(str(path), kinds=["S4"]).limits()
 
-    assert light.kinds == (SleepKind.S4,)
+    assert light.kinds == whole.kinds == (SleepKind.S4,)
 
 
-def test_the_old_form_is_two_limits() -> None:
+def test_the_old_form_is_two_limits_beside_that_on_the_whole() -> None:
     resume, bios = load_requirement("s3resume").limits()[0], load_requirement("sysfund-0004")
 
     assert (resume.measure, resume.comparison, resume.value) == (
@@ -206,6 +206,7 @@ def test_the_old_form_is_two_limits() -> None:
     assert [(limit.measure, limit.required) for limit in bios.limits()] == [
         ("resume_ms", True),
         ("bios_init_ms", False),
+        ("back-whole", True),
     ]
 
 
@@ -283,7 +284,7 @@ def test_a_resume_limit_replaces_only_one_that_is_there() -> None:
     ("before", "after", "text"),
     [
         ("press_to_light_ns", "press_to_sun_ns", "measure is 'press_to_sun_ns'"),
-        ("press_to_light_ns", "figure:drips_percent", "whose name ends in _ns, _us"),
+        ("press_to_light_ns", "figure:drips_percent", "unit is 's'; allowed are %"),
         ("at_most = 2.5", "", "none of at_most, below"),
         ("at_most = 2.5", "at_most = 2.5\nbelow = 3", "at_most and below of"),
         ("at_most = 2.5", "at_most = 0", "at_most is 0 s"),

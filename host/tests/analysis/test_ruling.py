@@ -11,11 +11,11 @@ from resume_rig.analysis.verdict.ruling import campaign_why
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideCycle, OutsideState
-from resume_rig.model.result.verdict import Finding, FindingKind, Verdict
+from resume_rig.model.result.verdict import Finding, FindingKind, NotJudged, Verdict, WhyNot
 
 MS = 1_000_000
 S = 1_000_000_000
-LIGHT = load_requirement("xp-5s")
+LIGHT = replace(load_requirement("xp-5s"), back_whole=False)
 
 
 def lit(number: int, light_ms: float | None, outcome=Outcome.SLEPT_AND_WOKE, **changed: object):
@@ -34,7 +34,7 @@ def test_a_limit_on_the_wires_needs_no_log() -> None:
     assert found.verdict is Verdict.PASS
     assert all(cycle.judged for cycle in found.cycles)
     assert found.why == (
-        "Press to display on below 5 s: 2 of 2 cycles within it; at most 78 % of cycles "
+        "Power button to display on below 5 s: 2 of 2 cycles within it; at most 78 % of cycles "
         "are beyond it (95 % confidence)."
     )
     light = next(series for series in found.series if series.name == "press_to_light_ns")
@@ -44,7 +44,7 @@ def test_a_limit_on_the_wires_needs_no_log() -> None:
 @pytest.mark.parametrize(
     ("cycle", "why_not"),
     [
-        (lit(1, None), "not measured: no press to display on"),
+        (lit(1, None), "not measured: no power button to display on"),
         (lit(1, 900, Outcome.INVALID), "invalid: edges of this cycle were lost"),
         (lit(1, 900, Outcome.WOKE_ALONE), "not ours"),
         (lit(1, 900, Outcome.NEVER_SLEPT), "no sleep"),
@@ -109,7 +109,9 @@ def test_a_dut_that_slept_shallower_than_asked_for_is_the_same_under_every_requi
 ) -> None:
     cycle = lit(1, 900, Outcome.SLEPT_SHALLOW, asked=SleepKind.S4, findings=(wrong_state(),))
 
-    found = correlate([cycle], LogReading(), load_requirement("xp-5s", kinds=kinds))
+    found = correlate(
+        [cycle], LogReading(), replace(load_requirement("xp-5s", kinds=kinds), back_whole=False)
+    )
 
     assert found.cycles[0].why_not == "slept shallow: S4 was asked for, and the DUT slept in S3"
     assert found.why.endswith(
@@ -140,8 +142,7 @@ def test_cycles_of_another_kind_are_counted_in_english() -> None:
 def test_no_kind_is_advised_that_the_requirement_covers(record) -> None:
     requirement = load_requirement("sysfund-0004")
     cycle = correlate([lit(1, 900)], LogReading(), requirement).cycles[0]
-    uncovered = replace(
-        cycle, record=record(), why_not="other kind: the wires show another sleep", judged=False
-    )
+    other = NotJudged.of(WhyNot.OTHER_KIND_ON_WIRES, requirement="sysfund-0004", covers="S3")
+    uncovered = replace(cycle, record=record(), unjudged=other, judged=False)
 
     assert "--kind" not in campaign_why([uncovered], requirement, [])

@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from resume_rig.analysis.stats.dependence import (
+    autocorrelation_limit,
+    values_per_independent,
+)
 from resume_rig.analysis.stats.figures import student_t_beyond
 from resume_rig.analysis.stats.trend import (
-    autocorrelation_limit,
     change_points_of,
     drift_of,
     errors_shown,
@@ -21,7 +24,6 @@ from resume_rig.analysis.stats.trend import (
     levels_between,
     ranks_of,
     training_of,
-    values_per_independent,
 )
 
 

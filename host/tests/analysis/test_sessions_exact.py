@@ -7,6 +7,10 @@ from statistics import fmean as mean
 import numpy as np
 import pytest
 
+from resume_rig.analysis.stats.dependence import (
+    autocorrelation_limit,
+    values_per_independent,
+)
 from resume_rig.analysis.stats.figures import student_t_beyond, student_t_tails
 from resume_rig.analysis.stats.sessions import (
     CycleShift,
@@ -18,11 +22,9 @@ from resume_rig.analysis.stats.sessions import (
     warm_up_of,
 )
 from resume_rig.analysis.stats.trend import (
-    autocorrelation_limit,
     errors_shown,
     holm,
     ranks_of,
-    values_per_independent,
 )
 
 
@@ -78,7 +80,7 @@ def trimmed(values: np.ndarray) -> tuple[float, list[float], float]:
     return mean(middle), drawn_in, len(middle) / len(values)
 
 
-@pytest.mark.parametrize(("n", "m"), [(2, 2), (4, 5), (9, 10), (12, 31), (60, 60)])
+@pytest.mark.parametrize(("n", "m"), [(9, 10), (12, 31), (60, 60)])
 @pytest.mark.parametrize("whole", [(), (40, 50)])
 @pytest.mark.parametrize("least", [0.0, 25.0])
 def test_a_shift_of_cycles_is_that_of_trimmed_means(n, m, whole, least) -> None:
@@ -128,7 +130,7 @@ def plain_t(base: list[float], candidate: list[float], least: float) -> tuple[fl
     return (shift / error if error else math.inf if shift else 0.0), sd
 
 
-@pytest.mark.parametrize(("k", "m"), [(1, 2), (2, 1), (2, 2), (3, 6), (1, 98)])
+@pytest.mark.parametrize(("k", "m"), [(1, 2), (2, 1), (2, 2), (3, 4), (1, 60)])
 @pytest.mark.parametrize("least", [0.0, 60.0])
 def test_few_sessions_are_compared_by_t_and_holms_steps(k: int, m: int, least: float) -> None:
     table = [SessionColumn(*drawn(10 * k + m + time, k, m), least) for time in range(3)]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.cycles.building import build_cycle, split_cycles
+from resume_rig.analysis.cycles.building import build_attempt, build_cycle, split_cycles
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideState
 from resume_rig.timing.edge_uncertainty import IntervalBounds
@@ -81,3 +81,58 @@ def test_a_press_long_before_the_sleep_did_not_start_it(waveform) -> None:
     )
 
     assert IntervalName.TRIGGER_TO_SLP_S3 not in build(late).intervals
+
+
+def attempt(at_ms: float, dark_ms: float | None) -> tuple[tuple[float, Channel, int], ...]:
+    """Return the steps of a press that leads to no sleep; the display is dark for so long."""
+    pressed = ((at_ms, BUTTON, 0), (at_ms + 150, BUTTON, 1))
+    if dark_ms is None:
+        return pressed
+    return (*pressed, (at_ms + 300, BACKLIGHT, 0), (at_ms + 300 + dark_ms, BACKLIGHT, 1))
+
+
+def test_a_press_that_darkened_the_display_and_led_to_no_sleep_is_an_attempt(many_cycles) -> None:
+    capture = many_cycles([0, 60_000]).plus(*attempt(40_000, 1_900), *attempt(50_000, 700))
+    capture = capture.plus(*attempt(100_000, 1_200))
+
+    groups = split_cycles(capture.edges(), capture.levels)
+
+    assert [group.is_attempt for group in groups] == [False, True, True, False, True]
+    starts_ms = [0, 40_000, 50_000, 60_000, 100_000]
+    assert [group.edges[0].t_ns for group in groups] == [ms * MS for ms in starts_ms]
+    failed = build_attempt(2, groups[1])
+    assert (failed.outcome, failed.state) == (Outcome.NEVER_SLEPT, OutsideState.NONE)
+    (finding,) = failed.findings
+    assert "the display went dark for 1.900 s, and SLP_S3# stayed high" in finding.text
+    # The sleep after them has a trigger of its own.
+    slept = build_cycle(4, groups[3].edges, groups[3].initial_levels, None, BOUNDS)
+    assert slept.findings == ()
+    assert IntervalName.TRIGGER_TO_SLP_S3 in slept.intervals
+
+
+def test_a_press_that_nothing_followed_for_so_long_is_an_attempt(many_cycles) -> None:
+    capture = many_cycles([0, 90_000]).plus(*attempt(40_000, None))
+
+    groups = split_cycles(capture.edges(), capture.levels)
+
+    assert [group.is_attempt for group in groups] == [False, True, False]
+    assert (
+        "the button was pressed, and SLP_S3# stayed high"
+        in build_attempt(2, groups[1]).findings[0].text
+    )
+
+
+def test_two_presses_soon_after_one_another_are_no_attempt(many_cycles) -> None:
+    capture = many_cycles([0, 60_000]).plus(*attempt(50_000, None))
+
+    groups = split_cycles(capture.edges(), capture.levels)
+
+    assert [group.is_attempt for group in groups] == [False, False]
+
+
+def test_a_press_before_the_light_came_back_is_of_the_wake(many_cycles) -> None:
+    capture = many_cycles([0, 90_000]).plus((20_900, BUTTON, 0), (21_000, BUTTON, 1))
+
+    groups = split_cycles(capture.edges(), capture.levels)
+
+    assert [group.is_attempt for group in groups] == [False, False]

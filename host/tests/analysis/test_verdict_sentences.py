@@ -295,12 +295,13 @@ def of(limit: Limit, sightings, evidence_min: float = 0.9, **more) -> LimitJudge
         further=(limit,),
         evidence_min=evidence_min,
         guard_band=True,
+        back_whole=False,
     )
     (found,) = judge_limits(requirement, sightings, **more)
     return found
 
 
-TEXT = "press to display on at most 1000 ms"
+TEXT = "power button to display on at most 1000 ms"
 
 
 @pytest.mark.parametrize(

@@ -304,6 +304,7 @@ def wrong(cycle: ReconciledCycle, truth: Truth) -> list[str]:
     doubled = FindingKind.DOUBLE_RESET in kinds
     if came_back and doubled != (truth.deeds.resets > 1):
         found.append(f"double reset told: {doubled}; resets: {truth.deeds.resets}")
-    if came_back and (cycle.record is None) != truth.record_lost:
-        found.append(f"record lost: {truth.record_lost}; matched: {cycle.record is not None}")
+    accounted = cycle.record is not None and cycle.record.ended is None
+    if came_back and accounted == truth.record_lost:
+        found.append(f"record lost: {truth.record_lost}; accounted: {accounted}")
     return found

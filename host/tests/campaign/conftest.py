@@ -293,7 +293,11 @@ def make_fake(tmp_path: Path, requirement: Requirement) -> Callable[[str], Campa
         clock = HookedClock()
         rig = FakeRig(clock)
         identity = identify(
-            rig_url="fake:", rig=rig.info(), dut=None, requirement=requirement, created_utc_ns=1
+            rig_url="serial:/dev/ttyFAKE0",
+            rig=rig.info(),
+            dut=None,
+            requirement=requirement,
+            created_utc_ns=1,
         )
         return CampaignBench(tmp_path / name, rig, clock, identity)
 

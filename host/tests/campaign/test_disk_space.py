@@ -3,7 +3,11 @@
 import dataclasses
 import errno
 import os
+import shutil
 import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +25,7 @@ from resume_rig.campaign.store.disk import (
     why_too_little,
 )
 from resume_rig.campaign.store.store import Store
+from resume_rig.cli.main import main
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.model.units import NS_PER_S
@@ -145,3 +150,64 @@ def test_where_no_locks_are_told_of_no_store_is_being_written(
     monkeypatch.setattr("msvcrt.locking" if os.name == "nt" else "fcntl.lockf", no_locks)
 
     assert not is_being_written(tmp_path / "night.rrs")
+
+
+NO_ROOM = """\
+import resource, sys
+from resume_rig.cli.main import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # nothing can be written to any file
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def without_room(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", NO_ROOM, *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def of_a_host_that_died(folder: Path) -> Path:
+    """Write a store whose newest change waits in its WAL, with no index beside it."""
+    whole, path = folder / "whole.rrs", folder / "died.rrs"
+    rig = ("--rig", "sim:clock=virtual,seed=3", "--cycles", "3")
+    assert main(["run", *rig, "--out", str(whole)]) == 0
+    with closing(sqlite3.connect(whole, isolation_level=None)) as store:
+        store.execute("PRAGMA journal_mode = WAL")
+        store.execute("PRAGMA wal_autocheckpoint = 0")
+        store.execute("UPDATE identity SET value = replace(value, 'sim-0.1.0', 'in the WAL')")
+        for suffix in ("", "-wal"):
+            shutil.copyfile(f"{whole}{suffix}", f"{path}{suffix}")
+    return path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of what may be written there")
+def test_a_sound_store_is_read_where_nothing_can_be_written(tmp_path: Path) -> None:
+    store = of_a_host_that_died(tmp_path)
+    kept = store.read_bytes(), store.with_name("died.rrs-wal").read_bytes()
+    for words in (
+        *(("store", "info"), ("store", "check"), ("correlate",), ("fleet",)),
+        *(("correlate", "--json"), ("compare", "whole.rrs")),
+    ):
+        done = without_room(tmp_path, *words, "died.rrs")
+        assert done.returncode in (0, 4), (words, done.stderr)
+    info = without_room(tmp_path, "store", "info", "died.rrs", "--json")
+    assert "in the WAL" in info.stdout
+    assert (store.read_bytes(), store.with_name("died.rrs-wal").read_bytes()) == kept
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of what may be written there")
+def test_a_campaign_that_cannot_write_is_told_to_make_room_and_is_not_damaged(
+    tmp_path: Path,
+) -> None:
+    of_a_host_that_died(tmp_path)
+    for name in ("whole.rrs", "died.rrs"):
+        done = without_room(tmp_path, "run", "--resume", name)
+        assert done.returncode == 2
+        assert "takes nothing that is written; where it is full make room" in done.stderr
+        assert "damaged" not in done.stderr
+        assert main(["store", "check", str(tmp_path / name)]) == 0

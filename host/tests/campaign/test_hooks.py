@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.campaign.dut.user_program import command_words
+from resume_rig.campaign.dut.user_program import OUTPUT_BYTES_MOST, command_words
 from resume_rig.campaign.run import hooks as module
 from resume_rig.campaign.run.hooks import HookEvent, Hooks
 from resume_rig.model.errors import UsageError
@@ -121,3 +121,36 @@ def test_words_are_split_as_a_shell_would_and_no_shell_sees_them() -> None:
 def test_a_command_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="could not use"):
         command_words(text)
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_what_a_command_writes_is_bounded_and_does_not_stop_it(
+    stream: str, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    script = tmp_path / "wild.py"
+    script.write_text(
+        f"import sys\nfor _ in range(400):\n    sys.{stream}.write('wild ' * 20_000)\n"
+        f"open({str(tmp_path / 'done')!r}, 'w').close()\n",
+        encoding="utf-8",
+    )
+    commands = {HookEvent.END: (sys.executable, str(script))}
+    hooks = Hooks(commands, {})
+    hooks.fire(HookEvent.END, {})
+    hooks.close()
+    said = capfd.readouterr()
+    assert hooks.problems == []
+    assert (tmp_path / "done").exists()
+    assert said.out == ""
+    assert len(said.err) < OUTPUT_BYTES_MOST + 1_000
+    assert said.err.startswith("wild wild ")
+    assert "wrote more than 256 KiB; the rest is cut off" in said.err
+
+
+def test_what_a_command_writes_is_whole_where_it_is_short(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    words = (sys.executable, "-c", "print('in order'); raise SystemExit(0)")
+    hooks = Hooks({HookEvent.END: words}, {})
+    hooks.fire(HookEvent.END, {})
+    hooks.close()
+    assert capfd.readouterr().err.splitlines() == ["in order"]

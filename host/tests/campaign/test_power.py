@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from resume_rig.analysis.answer.overview import overview_of
 from resume_rig.campaign.answer.assessment import assess
 from resume_rig.campaign.plan.plan_file import parse_plan
 from resume_rig.campaign.store.read_back import load_campaign
@@ -54,7 +55,7 @@ def test_what_was_drawn_lies_within_what_is_told(simulated: Make, seed: int) -> 
         assert 4 < power.resume_j.value / (power.resume_ns / 1e9) < 17
         assert power.lost == 0
     assert FindingKind.S0_POWER_ASLEEP not in kinds_of(cycles)
-    (sentence,) = power_sentences(cycles)
+    (sentence,) = power_sentences(overview_of(cycles).power)
     assert sentence.startswith("Power, median ± expanded uncertainty (cycles): asleep 0.3")
 
 
@@ -80,7 +81,7 @@ def test_a_rig_without_a_monitor_says_nothing_and_keeps_nothing(simulated: Make)
     bench.begin(PLAN)
 
     cycles = cycles_of(bench)
-    assert power_sentences(cycles) == ()
+    assert power_sentences(overview_of(cycles).power) == ()
     assert power_json(cycles[0].outside.power) == {}
     with closing(sqlite3.connect(bench.path)) as store, store:
         tables = {name for (name,) in store.execute("SELECT name FROM sqlite_master")}

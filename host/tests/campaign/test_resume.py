@@ -16,6 +16,7 @@ from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.rig_url import StoredRigUrl
 from resume_rig.rig.interface import served_log
 
 S = 1_000_000_000
@@ -128,7 +129,9 @@ def test_a_rebooted_board_at_another_port_is_the_same_rig(fake: Any) -> None:
     stop_after(fake, 1)
     fake.begin(override(default_plan(), cycles=2))
     again = dataclasses.replace(fake.identity.rig, boot_id=6)
-    fake.identity = dataclasses.replace(fake.identity, rig=again, rig_url="fake:2")
+    fake.identity = dataclasses.replace(
+        fake.identity, rig=again, rig_url=StoredRigUrl("serial:/dev/ttyFAKE1")
+    )
 
     fake.go_on()
 

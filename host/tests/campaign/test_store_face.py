@@ -20,7 +20,6 @@ from resume_rig.campaign.store.identity import (
     check_same_bench,
     host_text,
     identify,
-    url_to_go_on,
 )
 from resume_rig.campaign.store.raw import Recovery, Session
 from resume_rig.campaign.store.rows import identity_to_rows
@@ -30,6 +29,7 @@ from resume_rig.model.edge import LightBlock
 from resume_rig.model.errors import RecordError, UsageError, shell_word
 from resume_rig.model.power import PowerSamples
 from resume_rig.model.result.cycle import HealthReading, Outcome
+from resume_rig.model.rig_url import RigUrl, StoredRigUrl, url_to_go_on
 from resume_rig.rig.dut_profile import load_dut_profile
 
 from .few_cycles import ONE, WOKE, change, cycle, make, record
@@ -622,7 +622,10 @@ def test_a_damaged_page_is_named_in_one_line(fake: Any) -> None:
     ("change", "text"),
     [
         ({}, None),
-        ({"rig": {"boot_id": 9}, "software": "other", "host": "x", "rig_url": "y"}, None),
+        (
+            {"rig": {"boot_id": 9}, "software": "other", "host": "x", "rig_url": StoredRigUrl("y")},
+            None,
+        ),
         ({"faults": "x"}, "the fault plan has changed"),
         (
             {"wired": (Channel.SLP_S3, Channel.PWR_OK)},
@@ -673,9 +676,10 @@ def test_a_simulated_bench_goes_on_with_the_seed_that_it_began_with(
     fake: Any, url: str | None, goes_on_at: str
 ) -> None:
     began = "sim:clock=virtual,seed=7"
-    assert url_to_go_on(url, began) == goes_on_at
-    stored = replace(fake.identity, rig_url=began)
-    present = replace(fake.identity, rig_url=goes_on_at)
+    typed = None if url is None else RigUrl(url)
+    assert url_to_go_on(typed, StoredRigUrl(began), Path("x.rrs")) == goes_on_at
+    stored = replace(fake.identity, rig_url=StoredRigUrl(began))
+    present = replace(fake.identity, rig_url=StoredRigUrl(goes_on_at))
     if "seed=8" not in goes_on_at:
         check_same_bench(stored, present, "x.rrs")
         return

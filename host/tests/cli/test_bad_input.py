@@ -21,6 +21,7 @@ ENTITY_BOMB = """<?xml version="1.0"?>
 """
 
 # Windows does not tell a name that is too long from one that is not there.
+SIM = ("--rig", "sim:clock=virtual")
 TOO_LONG = "nnnnn" if sys.platform == "win32" else "too long"
 
 EVENT = "<Event xmlns='http://schemas.microsoft.com/win/2004/08/events/event'></Event>"
@@ -135,9 +136,10 @@ RUN_CASES = {
     "native image that is none": (["run", "--rig", "native:notes.txt"], 2, "notes.txt"),
     "port that is not there": (["run", "--rig", "serial:/dev/no-such-port"], 3, "no-such-port"),
     "no listener": (["run", "--rig", "socket:127.0.0.1:1"], 3, "127.0.0.1"),
+    "run without a rig": (["run"], 2, "`resume-rig demo`"),
     "no cycles": (["run", "--cycles", "0"], 2, "1 to"),
     "short dwell": (["run", "--dwell", "1s"], 2, "5 s"),
-    "host clock": (["run", "--host-clock-ppb", "-5"], 2, "-5 ppb"),
+    "host clock": (["run", *SIM, "--host-clock-ppb", "-5"], 2, "-5 ppb"),
     "dwell without a unit": (["run", "--dwell", "soon"], 2, "duration"),
     "state": (["run", "--state", "S7"], 2, "S7"),
     "state that no plan has": (["run", "--state", "S6"], 2, "modern-standby"),
@@ -169,20 +171,20 @@ RUN_CASES = {
     ),
     "cycles that are no number": (["run", "--cycles", "many"], 2, "whole number"),
     "command that is not there": (["run", "--on-failure", "no-such-prog -x"], 2, "no-such-prog"),
-    "supply that is not there": (["run", "--power-cycle", "no-such-prog"], 2, "no-such-prog"),
+    "supply that is not there": (["run", *SIM, "--power-cycle", "no-such-prog"], 2, "no-such-prog"),
     "sleep command that is not there": (
-        ["run", "--sleep-command", "./no-such-prog"],
+        ["run", *SIM, "--sleep-command", "./no-such-prog"],
         2,
         "no-such-prog",
     ),
     "report that is a folder": (["run", "--report", "subfolder"], 2, "it is a folder"),
-    "store that is a folder": (["run", "--out", "subfolder"], 2, "it is a folder"),
+    "store that is a folder": (["run", *SIM, "--out", "subfolder"], 2, "it is a folder"),
     "resume of a folder": (["run", "--resume", "subfolder"], 2, "it is a folder"),
     "bad plan": (["run", "--plan", "plan.toml"], 2, "cycles"),
     "missing plan": (["run", "--plan", "none.toml"], 2, "none.toml"),
     "store in no folder": (["run", "--out", "no/such/x.rrs"], 2, "no/such"),
-    "store that is there": (["run", "--out", "other.rrs"], 2, "other.rrs"),
-    "missing log": (["run", "--log", "none.xml"], 2, "none.xml"),
+    "store that is there": (["run", *SIM, "--out", "other.rrs"], 2, "other.rrs"),
+    "missing log": (["run", *SIM, "--log", "none.xml"], 2, "none.xml"),
     "lid on a desktop": (
         ["run", "--dut", "healthy-desktop", "--wake-by", "lid"],
         2,

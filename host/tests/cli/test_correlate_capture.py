@@ -69,7 +69,7 @@ def test_a_sample_rate_that_is_none_is_refused(command, rate: str) -> None:
 
 def test_the_report_of_a_capture_draws_its_failures(command, tmp_path: Path) -> None:
     capture, page = renamed(tmp_path / "a.vcd", BUTTON="D2"), tmp_path / "a.html"
-    words = ["--channel", "BUTTON=~D2", "--report", str(page)]
+    words = ["--channel", "BUTTON=D2", "--limit-ms", "10", "--report", str(page)]
 
     command("correlate", capture, "--log", LOG, *words)
 
@@ -78,3 +78,30 @@ def test_the_report_of_a_capture_draws_its_failures(command, tmp_path: Path) -> 
     assert "Wires of cycle 1" in html
     for name in ("a.vcd", "two-s3-cycles.xml", "assumed from the times"):
         assert name in html
+
+
+@pytest.mark.parametrize("line", ["SLP_S3", "PLTRST"])
+def test_a_power_line_upside_down_is_no_evidence(command, tmp_path: Path, line: str) -> None:
+    capture = renamed(tmp_path / "a.vcd", **{line: "D5"})
+
+    said = command("correlate", capture, "--log", LOG, "--channel", f"{line}=~D5", "--json")
+
+    document = said.document
+    assert document["verdict"] == "NO-EVIDENCE"
+    for cycle in document["cycles"]:
+        assert (cycle["outcome"], cycle["why_not_reason"]) == ("invalid", "polarity")
+        assert cycle["why_not"].startswith("check the polarity")
+        (finding,) = cycle["findings"]
+        assert finding["kind"] == "wrong-polarity"
+        assert f"--channel {line}=~SIGNAL" in finding["text"]
+        assert not any(cycle["outside"].values())
+
+
+def test_a_button_or_light_upside_down_is_left_out_and_the_rest_is_read(command, tmp_path) -> None:
+    capture = renamed(tmp_path / "a.vcd", BUTTON="D2")
+
+    said = command("correlate", capture, "--log", LOG, "--channel", "BUTTON=~D2", "--json")
+
+    assert outcomes(said.document) == ["slept-and-woke"] * 2
+    assert [cycle["wake_by"] for cycle in said.document["cycles"]] == [None, None]
+    assert "Nothing is read off it." in said.err

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from resume_rig.acceptance.whole_file import write_whole
+from resume_rig.campaign.store.store import Store
 from resume_rig.cli.terminal import answer
 
 RUN = ("run", "--rig", "sim:clock=virtual,seed=7", "--out", "night.rrs")
@@ -163,7 +164,7 @@ def test_a_full_disk_is_no_wrong_folder(command, monkeypatch, words, what: str) 
 
     with monkeypatch.context() as patched:
         patched.setattr(tempfile, "mkstemp", full)
-        patched.setattr(Path, "write_text", full)
+        patched.setattr(Store, "copy_to", full)
         said = command(*words)
 
     assert said.status == 2

@@ -86,7 +86,7 @@ def test_a_board_of_another_chip_is_left_alone(command, image: Path) -> None:
     thread = threading.Thread(target=serve)
     thread.start()
     try:
-        url = f"socket:{ready.get(timeout=10)}"
+        url = f"rfc2217:{ready.get(timeout=10)}"
         said = command("firmware", "install", str(image), "--rig", url)
     finally:
         stop.set()

@@ -99,6 +99,19 @@ def served(folder: Path, *words: str) -> Iterator[str]:
         assert status == 0, err
 
 
+@contextmanager
+def shared(folder: Path, port: str, *words: str) -> Iterator[dict[str, object]]:
+    """A port that another process shares; gives what it says of it."""
+    sharing = start(folder, "share", "--json", "--rig", port, *words)
+    try:
+        assert sharing.stdout is not None
+        yield json.loads(sharing.stdout.readline())
+    finally:
+        interrupt(sharing)
+        status, _, err = finish(sharing)
+        assert status == 0, err
+
+
 def test_ctrl_c_keeps_what_was_measured_and_says_how_to_go_on(tmp_path: Path) -> None:
     store = tmp_path / "long.rrs"
     campaign = start(
@@ -191,10 +204,40 @@ def test_a_bench_in_one_terminal_and_a_campaign_in_another(tmp_path: Path) -> No
 
 def test_a_bench_on_a_tcp_port(tmp_path: Path) -> None:
     with served(tmp_path, "--tcp", "127.0.0.1:0") as url:
-        assert url.startswith("socket:127.0.0.1:")
+        assert url.startswith("rfc2217:127.0.0.1:")
         status, out, err = finish(start(tmp_path, "press", "--rig", url, "--json"))
         assert status == 0, err
         assert abs(json.loads(out)["width_ns"] - 150_000_000) < 20_000_000
+
+
+@POSIX
+def test_a_shared_rig_asks_for_a_token_that_no_store_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "token").write_text("a-token-of-this-test\n", "utf-8")
+    with served(tmp_path, "--pty", str(tmp_path / "rig")) as port:
+        with shared(tmp_path, port) as fresh:
+            url, token = str(fresh["rig"]), str(fresh["token"])
+            status, _, err = finish(start(tmp_path, "press", "--rig", url))
+            assert status == 3
+            assert "it asks for the token of `resume-rig share`; name it by RESUME_RIG_TOKEN" in err
+
+            monkeypatch.setenv("RESUME_RIG_TOKEN", token)
+            words = ("--rig", url, "--dut", "healthy-laptop", "--cycles", "1", "--no-ignore-first")
+            status, out, err = finish(start(tmp_path, "run", *words, "--out", "a.rrs"))
+            assert status == 0, err
+        kept = b"".join(path.read_bytes() for path in tmp_path.glob("a*"))
+        assert url.encode() in kept
+        assert token not in out + err
+        assert token.encode() not in kept
+
+        with shared(tmp_path, port, "--token", "token") as known:
+            assert known["token"] is None
+            refused = finish(start(tmp_path, "press", "--rig", str(known["rig"])))
+            assert refused[0] == 3
+            assert "the token is wrong" in refused[2]
+            monkeypatch.setenv("RESUME_RIG_TOKEN_FILE", "token")
+            assert finish(start(tmp_path, "press", "--rig", str(known["rig"])))[0] == 0
 
 
 def test_a_state_that_two_wires_would_tell_apart_is_not_guessed(tmp_path: Path) -> None:

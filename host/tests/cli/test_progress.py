@@ -69,7 +69,7 @@ def test_a_hang_is_told_as_soon_as_a_press_has_proven_it(command: Command) -> No
 
 def shown_by(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr("resume_rig.cli.bench.progress.columns_of", lambda _stream: 80)
+    monkeypatch.setattr("resume_rig.cli.bench.progress.note_columns", lambda: 80)
     rig = SimpleNamespace(board="sim")
     requirement = load_requirement("sysfund-0004")
     identity: Any = SimpleNamespace(dut_name="laptop", rig=rig, requirement=requirement)
@@ -207,8 +207,8 @@ def test_a_full_disk_is_told_to_the_command_on_end_with_the_answer_so_far(
     assert said.status == 2
     assert told["RESUME_RIG_EVENT"] == "end"
     assert "is full" in told["RESUME_RIG_TEXT"]
-    again = f"resume-rig run --resume {shell_word(Path('a b.rrs'))}"
-    assert f"`{again}` goes on" in told["RESUME_RIG_TEXT"]
+    again = f"resume-rig run --resume {shell_word(Path('a b.rrs'))} --rig "
+    assert f"`{again}" in told["RESUME_RIG_TEXT"]
     assert told["RESUME_RIG_VERDICT"] == said.document["verdict"]
     assert Path("a b.html").exists()
 

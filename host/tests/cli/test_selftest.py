@@ -30,7 +30,7 @@ def served_bench() -> Iterator[str]:
     thread = threading.Thread(target=serve)
     thread.start()
     try:
-        yield f"socket:{ready.get(timeout=PATIENCE_S)}"
+        yield f"rfc2217:{ready.get(timeout=PATIENCE_S)}"
     finally:
         stop.set()
         thread.join(PATIENCE_S)

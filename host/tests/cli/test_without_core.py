@@ -68,7 +68,7 @@ def test_logs_and_stores_are_judged(tmp_path: Path, store: str) -> None:
 def test_a_board_is_used(tmp_path: Path) -> None:
     bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 1)
     with served(bench) as place:
-        rig = ["--rig", f"socket:{place}"]
+        rig = ["--rig", f"rfc2217:{place}"]
         statuses, out, err = without_core(tmp_path, ["doctor", *rig], ["press", *rig])
     # A busy machine answers late, and doctor says so of the clock.
     assert statuses in ([0, 0], [3, 0]), out

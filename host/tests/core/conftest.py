@@ -15,7 +15,7 @@ TEXTS = (
     *("firmware", "board", "clock_source", "reset_reason", "dut_log"),
     *("edge_source", "store_name"),
 )
-NUMBERS = ("clock_hz", "clock_tolerance_ppb", "boot_id", "watchdog_resets", "crystal")
+NUMBERS = ("crystal", "clock_hz", "clock_tolerance_ppb", "boot_id", "nonce", "watchdog_resets")
 ALL_CHANNELS = tuple((name, 1000, 0, 500) for name in ("PWR_OK", "SLP_S3", "SLP_S4"))
 
 
@@ -26,6 +26,7 @@ class BoardPlan:
     firmware: str = "1.2.3"
     board: str = "test"
     boot_id: int = 7
+    nonce: int = 0x5EED
     reset_reason: str = "power-on"
     watchdog_resets: int = 0
     clock_source: str = "xtal"

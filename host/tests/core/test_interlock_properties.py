@@ -14,6 +14,7 @@ from resume_rig._core import lib
 
 MS = 1_000_000
 LEASE_NS = 2000 * MS
+SILENCE_NS = LEASE_NS // 3  # before something that was scheduled begins
 MAX_NS = 500 * MS
 FORCE_NS = 5000 * MS
 RELEASE_NS = 30 * MS
@@ -34,6 +35,27 @@ STEPS = st.one_of(
 )
 TOKENS = st.integers(1, 12)
 HOSTS = st.sampled_from([None, None, None, 1, 2])
+BOOT, NONCE = 7, 2**62 + 5
+SIGHT = {"boot": BOOT, "nonce": NONCE}
+PRESS = {"act": BUTTON, "tok": 30, "dur": MS, "boot": BOOT}
+FORCED = PRESS | {"force": True}
+# What nobody may do who has not asked the board who it is, and why it is refused.
+BLIND = [
+    *((lib.RIG_CMD_PRESS, FORCED | wrong, lib.RIG_ERR_NO_NONCE) for wrong in ({}, {"nonce": 1})),
+    (lib.RIG_CMD_PRESS, FORCED | SIGHT | {"boot": 8}, lib.RIG_ERR_OTHER_BOOT),
+    (lib.RIG_CMD_PRESS, PRESS | {"boot": 8}, lib.RIG_ERR_OTHER_BOOT),
+    (lib.RIG_CMD_LID, {"closed": True, "tok": 30, "boot": 0}, lib.RIG_ERR_OTHER_BOOT),
+    (lib.RIG_CMD_LID, {"closed": False, "tok": 30, "boot": 8}, lib.RIG_ERR_OTHER_BOOT),
+    (lib.RIG_CMD_LOOPBACK, {"act": 0, "ch": 1, "tok": 30, "boot": 8}, lib.RIG_ERR_OTHER_BOOT),
+    *(
+        (command, SIGHT | wrong, error)
+        for command in (lib.RIG_CMD_BOOTLOADER, lib.RIG_CMD_PERMIT)
+        for wrong, error in (
+            ({"boot": 8}, lib.RIG_ERR_OTHER_BOOT),
+            ({"nonce": NONCE - 1}, lib.RIG_ERR_NO_NONCE),
+        )
+    ),
+]
 Passing = tuple[int, int]  # how long nothing was asked, how long the request then waited
 PASSING = st.tuples(STEPS, st.sampled_from([0, 1, 10 * MS]))
 
@@ -42,6 +64,7 @@ PASSING = st.tuples(STEPS, st.sampled_from([0, 1, 10 * MS]))
 class Interval:
     start_ns: int
     end_ns: int
+    asked_ns: int
     opens: bool = False  # of a lid: its end was asked for
 
 
@@ -77,6 +100,18 @@ class Line:
         if any(since_ns < one.end_ns <= now_ns for one in self.intervals):
             self.released_ns = clock_ns
 
+    def drop_forgotten(self, since_ns: int, now_ns: int, heard_ns: int) -> int:
+        """Of what begins within a time, drop what its host was silent too long before; how many."""
+        begun = [one for one in self.intervals if since_ns < one.start_ns <= now_ns]
+        dropped = [
+            one
+            for one in begun
+            if one.start_ns < heard_ns + LEASE_NS
+            and max(heard_ns, one.asked_ns) + SILENCE_NS < one.start_ns
+        ]
+        self.intervals = [one for one in self.intervals if one not in dropped]
+        return len(dropped)
+
     def cut(self, at_ns: int) -> None:
         self.intervals = [one for one in self.intervals if one.start_ns < at_ns]
         for one in self.intervals:
@@ -102,6 +137,8 @@ class Model:
         )
 
     def pass_time(self, now_ns: int, clock_ns: int) -> None:
+        for line in self.lines.values():
+            self.expiries += line.drop_forgotten(self.now_ns, now_ns, self.contact_ns)
         lease_end_ns = self.contact_ns + LEASE_NS
         if self.now_ns < lease_end_ns <= now_ns and self._holds_something_at(lease_end_ns):
             for line in self.lines.values():
@@ -160,7 +197,7 @@ class Model:
             return error
         self.owner = host
         line.keep(token, (at_ns, at_ns + duration_ns))
-        line.intervals.append(Interval(at_ns, at_ns + duration_ns))
+        line.intervals.append(Interval(at_ns, at_ns + duration_ns, self.now_ns))
         return 0
 
     def _lid_error(self, closed: bool, at_ns: int, host: int | None) -> int:
@@ -190,7 +227,7 @@ class Model:
             return error
         driven = line.driven(self.now_ns)
         if closed and not driven:
-            line.intervals.append(Interval(at_ns, at_ns + HOLD_NS))
+            line.intervals.append(Interval(at_ns, at_ns + HOLD_NS, self.now_ns))
         elif not closed and driven:
             at_ns = min(at_ns, line.intervals[-1].end_ns)
             line.intervals[-1].end_ns, line.intervals[-1].opens = at_ns, True
@@ -218,6 +255,9 @@ class InterlockMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.board = self.make_board(
+            boot_id=BOOT,
+            nonce=NONCE,
+            bootloader=True,
             lease_ns=LEASE_NS,
             actuators=(
                 ("BUTTON", "press", MAX_NS, FORCE_NS, RELEASE_NS),
@@ -279,7 +319,8 @@ class InterlockMachine(RuleBasedStateMachine):
         rx_ns = self.arrive(*passing, host)
         at_ns = self.at(offset)
         request = {"act": BUTTON, "tok": token, "dur": duration, "at": at_ns, "force": force}
-        reply = self.do(lib.RIG_CMD_PRESS, request | {"host": host}, rx_ns)
+        sight = SIGHT if force else {"boot": BOOT}
+        reply = self.do(lib.RIG_CMD_PRESS, request | sight | {"host": host}, rx_ns)
         start_ns = self.model.now_ns if at_ns is None else at_ns
         error = self.model.press(token, duration, start_ns, force, host)
         self.check_answer(reply, error, BUTTON, token)
@@ -296,7 +337,7 @@ class InterlockMachine(RuleBasedStateMachine):
     ) -> None:
         rx_ns = self.arrive(*passing, host)
         at_ns = self.at(offset)
-        request = {"closed": closed, "tok": token, "at": at_ns, "host": host}
+        request = {"closed": closed, "tok": token, "at": at_ns, "boot": BOOT, "host": host}
         reply = self.do(lib.RIG_CMD_LID, request, rx_ns)
         start_ns = self.model.now_ns if at_ns is None else at_ns
         error = self.model.lid(token, closed, start_ns, host)
@@ -307,6 +348,22 @@ class InterlockMachine(RuleBasedStateMachine):
         self.board.now_ns += step
         reply = self.board.request(lib.RIG_CMD_TIME, payload)
         assert reply.error == lib.RIG_ERR_BAD_REQUEST
+        self.model.pass_time(self.board.now_ns, self.board.now_ns)
+
+    @rule(passing=PASSING, asked=st.sampled_from(BLIND), host=HOSTS)
+    def act_blind(self, passing: Passing, asked: tuple[int, dict, int], host: int | None) -> None:
+        command, request, error = asked
+        rx_ns = self.arrive(*passing, host)
+        assert self.do(command, request | {"host": host}, rx_ns).error == error
+        self.model.refusals += 1
+
+    @rule(step=STEPS, asked=st.sampled_from(BLIND))
+    def act_without_a_boot(self, step: int, asked: tuple[int, dict, int]) -> None:
+        """That is no request at all, so it renews no lease either."""
+        command, request, _ = asked
+        self.board.now_ns += step
+        fields = {key: value for key, value in request.items() if key != "boot"}
+        assert self.do(command, fields, self.board.now_ns).error == lib.RIG_ERR_BAD_REQUEST
         self.model.pass_time(self.board.now_ns, self.board.now_ns)
 
     @rule(step=STEPS, host=HOSTS)
@@ -354,6 +411,7 @@ class InterlockMachine(RuleBasedStateMachine):
     @invariant()
     def counts_and_deadline_agree(self) -> None:
         assert self.board.core.refusals == self.model.refusals
+        assert self.board.leaves == 0
         assert self.board.core.lease_expiries == self.model.expiries
         assert self.board.deadline_ns() == self.model.deadline_ns()
 

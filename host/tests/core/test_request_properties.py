@@ -48,7 +48,7 @@ VALUES = st.recursive(
 KEYS = st.sampled_from(
     [
         *("act", "dur", "tok", "at", "force", "closed", "from", "max", "base", "settle"),
-        *("boot", "ch", "n", "gap", "cal", "loop", "clear"),
+        *("boot", "nonce", "ch", "n", "gap", "cal", "loop", "clear"),
     ]
 ) | st.text(max_size=4)
 MAPS = st.dictionaries(KEYS, VALUES, max_size=6)

@@ -108,10 +108,18 @@ def test_the_bytes_are_what_the_cddl_asks_for(conforms, cddl: str, message: dict
         ("time-reply", {"boot": 1, "rx": 2}),
         ("time-reply", {"boot": 1, "rx": 2.5, "tx": 3}),
         ("edges-request", {"from": "0"}),
-        ("press-request", {"act": 256, "dur": 1, "tok": 1}),
+        ("press-request", {"act": 256, "dur": 1, "tok": 1, "boot": 1}),
+        ("press-request", {"act": 0, "dur": 1, "tok": 1}),
         ("error-reply", {"err": {"group": 63, "rc": 1}}),
     ],
-    ids=["key missing", "a time that is no integer", "text", "actuator too large", "another group"],
+    ids=[
+        "key missing",
+        "a time that is no integer",
+        "text",
+        "actuator too large",
+        "no boot",
+        "another group",
+    ],
 )
 def test_the_cddl_refuses_what_is_wrong(conforms, message: str, fields: dict) -> None:
     assert not conforms(message, fields)
@@ -130,7 +138,7 @@ def test_every_error_code_of_the_cddl_has_a_vector(cddl: str) -> None:
     shown = {
         fields["err"]["rc"] for param in MESSAGES if "err" in (fields := param.values[0]["fields"])
     }
-    assert codes == set(range(1, 23))
+    assert codes == set(range(1, 24))
     assert codes - shown == set()
 
 

@@ -35,7 +35,7 @@ def test_no_window_holds_more_than_its_share_and_the_time_left_is_enough(
     board.now_ns = S
     spells: list[tuple[int, int]] = []
     for token, (duration_ns, pause_ns, late_ns) in enumerate(presses):
-        request = cbor2.dumps({"act": 0, "dur": duration_ns, "tok": token})
+        request = cbor2.dumps({"act": 0, "dur": duration_ns, "tok": token, "boot": 7})
         reply = board.request(lib.RIG_CMD_PRESS, request, write=True)
         waited_ns = 0
         while reply.error:

@@ -297,7 +297,9 @@ def played(name: str) -> Answers:
     _keep(answers, "run", ask(*run, *campaign.words.split()))
     for turn in range(campaign.resumes):
         words = ("run", "--resume", store, "--report", page, "--json", "--progress", "json")
-        _keep(answers, f"resume {turn + 1}", ask(*words))
+        # A fault plan is a file, which no store may name.
+        named = ("--rig", campaign.url) if "faults.toml" in campaign.files else ()
+        _keep(answers, f"resume {turn + 1}", ask(*words, *named))
     if not Path(store).exists():
         return answers
     answers["store"] = stores.dump(store)

@@ -65,7 +65,7 @@ def test_what_it_finds_comes_back_and_how_far_it_is() -> None:
     found: LogsJudged = WorkProcess(Order(judge_logs, (paths, None, requirement(), False))).result(
         lambda *how_far: told.append(how_far)
     )
-    assert len(found.judgement.cycles) == 6
+    assert len(found.log.judgement.cycles) == 6
     assert told == [(0, 2), (1, 2)]
 
 

@@ -174,7 +174,7 @@ def test_a_rig_that_cannot_be_opened_is_one_sentence_above_the_view(
 def test_a_rig_that_is_unplugged_is_said_and_found_again(qtbot: QtBot, window: Window) -> None:
     bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 1)
     with served(bench) as address:
-        view = connect(qtbot, window, f"socket:{address}")
+        view = connect(qtbot, window, f"rfc2217:{address}")
     qtbot.waitUntil(lambda: window.desk.state.bench.link is Link.DOWN, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: "looking for the rig" in view.notice.text, timeout=PATIENCE_MS)
     assert not view.actions_box.press.isEnabled()

@@ -31,7 +31,7 @@ def test_a_campaign_waits_for_its_rig_and_goes_on(
     bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 1)
     store = tmp_path / "plug.rrs"
     with served(bench) as address:
-        view = campaign_of(window, f"socket:{address}", "healthy-laptop", cycles=5)
+        view = campaign_of(window, f"rfc2217:{address}", "healthy-laptop", cycles=5)
         view.setting.store.setText(str(store))
         view.start()
         qtbot.waitUntil(lambda: asleep_in(window, 1), timeout=PATIENCE_MS)
@@ -59,7 +59,7 @@ def test_a_campaign_that_waits_for_its_rig_is_stopped_and_goes_on_at_another_plu
 ) -> None:
     bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 2)
     with served(bench) as address:
-        view = campaign_of(window, f"socket:{address}", "healthy-laptop", cycles=5)
+        view = campaign_of(window, f"rfc2217:{address}", "healthy-laptop", cycles=5)
         view.setting.store.setText(str(tmp_path / "gone.rrs"))
         view.start()
         qtbot.waitUntil(lambda: asleep_in(window, 1), timeout=PATIENCE_MS)
@@ -68,7 +68,7 @@ def test_a_campaign_that_waits_for_its_rig_is_stopped_and_goes_on_at_another_plu
     wait_for(qtbot, window, Phase.STOPPED, Phase.FAILED)
     qtbot.waitUntil(view.settled, timeout=PATIENCE_MS)
     with served(bench) as address:
-        view.setting.choice.choose(f"socket:{address}", "healthy-laptop")
+        view.setting.choice.choose(f"rfc2217:{address}", "healthy-laptop")
         view.resume_store(tmp_path / "gone.rrs", here=True)
         wait_for(qtbot, window, Phase.RUNNING)
         qtbot.waitUntil(lambda: window.desk.state.campaign.number == 2, timeout=PATIENCE_MS)

@@ -183,7 +183,7 @@ def test_two_captures_are_compared_by_their_wires(
     table = view.effects.model.table
     rows = {table.cell(row, 0): row for row in range(len(table))}
     base, candidate = (
-        float(table.cell(rows["press to display on"], place))
+        float(table.cell(rows["power button to display on"], place))
         for place, column in enumerate(table.columns)
         if column.title in ("base, ms", "candidate, ms")
     )

@@ -117,7 +117,7 @@ def test_the_overviews_pictures_are_copied_and_saved_by_their_menus(
     qtbot.waitUntil(view.settled, timeout=60_000)
     view.lift("overview")
     pictures = view.overview.phases, view.overview.marks
-    heads = "cycle,account,time", 'cycle,"OS-reported resume time, ms",shown as'
+    heads = "cycle,account,time", 'cycle,"Total resume time, ms",shown as'
     for picture, head in zip(pictures, heads, strict=True):
         QApplication.clipboard().clear()
         event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(), QPoint())

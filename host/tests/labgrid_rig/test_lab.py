@@ -132,3 +132,5 @@ def test_a_rig_is_found_by_the_serial_number_of_its_usb_device(lab: Lab) -> None
     assert found["board"] == "sim"
     assert found["unplugged"] == [False, None]
     assert "refused" in found["then"]
+    assert found["remote"] == ["127.0.0.1", True]  # through SSH, as it listens there alone
+    assert "whoever reaches it could press" in found["everywhere"]

@@ -9,7 +9,7 @@ import sys
 from types import SimpleNamespace
 
 from resume_rig.labgrid_rig.exporter import ResumeRigExport
-from resume_rig.model.errors import LinkLost
+from resume_rig.model.errors import LinkLost, UsageError
 from resume_rig.rig.link.open import open_rig
 
 
@@ -50,4 +50,26 @@ try:
     open_rig(url)
 except LinkLost as error:
     found["then"] = str(error)
+remote = ResumeRigExport(
+    {"cls": "RawResumeRig", "params": {"port": sys.argv[1]}, "avail": True},
+    host="lab1",
+    proxy="lab1",
+    proxy_required=False,
+)
+remote.acquire("laptop8")
+remote.poll()
+found["remote"] = (remote.params["host"], remote.params["extra"]["proxy_required"])
+opened = open_rig(f"rfc2217:127.0.0.1:{remote.params['port']}")
+opened.rig.close()
+remote.release()
+remote.poll()
+try:
+    ResumeRigExport(
+        {"cls": "RawResumeRig", "params": {"port": "x", "listen": "0.0.0.0"}},
+        host="lab1",
+        proxy="lab1",
+        proxy_required=False,
+    )
+except UsageError as error:
+    found["everywhere"] = str(error)
 sys.stdout.write(json.dumps(found) + "\n")

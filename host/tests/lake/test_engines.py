@@ -32,6 +32,7 @@ WEEK_NS = 7 * DAY_NS
 REQUIREMENT = load_requirement("sysfund-0004")
 BUILDS = ("1.06", "1.07", "1.08", "1.09")
 WORSE = 2
+MOST_BYTES = 10_000_000
 
 
 def lab_of(folder: Path) -> Lake:
@@ -152,6 +153,7 @@ def test_a_campaign_weighs_what_its_cycles_say(command, stores: Path, folder: Pa
             "count_if(undecided), count(resume_ns), round(median(resume_ns) / 1e6, 3), "
             "round(max(resume_ns) / 1e6, 3) FROM cycles GROUP BY load_id",
             10,
+            MOST_BYTES,
         )
 
     found = []
@@ -252,7 +254,7 @@ def test_a_question_only_reads_and_only_the_lake(text: str) -> None:
     ],
 )
 def test_questions_that_read_are_taken(duck: Engine, text: str) -> None:
-    assert duck.asked(text, 5)[0]
+    assert duck.asked(text, 5, MOST_BYTES)[0]
 
 
 def test_what_gets_past_the_check_meets_an_engine_without_files(lab: Lake) -> None:
@@ -278,6 +280,6 @@ def test_both_engines_print_the_same(lab: Lake, duck: Engine) -> None:
         assert fleet_text(spark) == fleet_text(duck)
         assert trend_text(spark, TrendBy.BIOS) == trend_text(duck, TrendBy.BIOS)
         assert trend_text(spark, TrendBy.WEEK) == trend_text(duck, TrendBy.WEEK)
-        assert spark.asked(question, 100) == duck.asked(question, 100)
+        assert spark.asked(question, 100, MOST_BYTES) == duck.asked(question, 100, MOST_BYTES)
         with pytest.raises(UsageError, match="could not answer"):
-            spark.asked("SELECT no_such FROM campaigns", 1)
+            spark.asked("SELECT no_such FROM campaigns", 1, MOST_BYTES)

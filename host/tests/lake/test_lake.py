@@ -91,7 +91,7 @@ def test_a_campaign_that_is_judged_again_replaces_itself(
     # One that was judged against something else is not counted, and a sentence says so.
     other = command("fleet", "lake")
     assert other.status == 2
-    assert "judged against sysfund-0004, version 2 with other limits" in " ".join(other.out.split())
+    assert "judged against sysfund-0004, version 3 with other limits" in " ".join(other.out.split())
     assert command("fleet", "lake", "--limit-ms", "500").status == 1
 
 

@@ -22,6 +22,7 @@ pytest.importorskip("prometheus_client", reason="the extra metrics is not here; 
 from prometheus_client import CollectorRegistry, generate_latest
 
 from resume_rig.acceptance.metrics import Metrics, served_metrics
+from resume_rig.guard import http
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.verdict import Verdict
 
@@ -80,6 +81,28 @@ def test_an_address_that_is_taken_or_none_is_one_sentence(command) -> None:
         said = command("run", "--metrics", wrong, "--rig", "sim:clock=virtual")
         assert said.status == 2
         assert "is not HOST:PORT" in said.err
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /metrics HTTP/1.1\r\nHost: x\r\n", b"\x16\x03\x01"])
+def test_a_client_that_does_not_ask_is_hung_up_on_and_keeps_nobody_out(
+    sent: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "REQUEST_S", 0.5)
+    with served_metrics("127.0.0.1", 0) as (_, address), ExitStack() as stack:
+        port = int(address.rpartition(":")[2].partition("/")[0])
+        crowd = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+            for _ in range(http.CONNECTIONS_MOST * 2)
+        ]
+        for stranger in crowd:
+            stranger.sendall(sent)
+        assert "resume_rig_verdict" in fetched(address)
+        for stranger in crowd:
+            try:
+                while stranger.recv(4096):
+                    pass
+            except ConnectionError:
+                pass
 
 
 def test_what_a_campaign_did_is_what_it_shows(command, folder: Path) -> None:

@@ -72,6 +72,8 @@ class ReadingOracle:
 
 def _demand_that_the_log_says_so(record: OsRecord) -> None:
     account = record.text[record.text.rfind("<Event ") :]
+    if record.notes:  # nobody wrote an account: its first event names the states
+        account = f"<Events>{record.text}</Events>"
     try:
         element = ElementTree.fromstring(account)
     except (ElementTree.ParseError, ValueError):

@@ -155,8 +155,9 @@ def test_a_cycle_without_an_account_lends_nothing_to_the_next(write, read: Read)
     lost = [write.asleep(), *write.wake(601)]
     hibernated = [write.asleep(), write.event("KP", 107, {}), write.account(TargetState=5)]
     for order in ([*lost, *hibernated], [*lost, *hibernated][::-1]):
-        (record,) = read(order).records
+        left, record = read(order).records
         assert record.firmware_resume_ms is None
+        assert (left.kind, left.ending, left.firmware_resume_ms) == ("S3", "resumed", 601)
 
 
 def test_a_clock_set_for_another_reason_is_no_companion(write, read: Read) -> None:
@@ -200,7 +201,8 @@ def test_numbers_that_start_anew_end_the_cycle_before(write, read: Read) -> None
     write.next_id = 1
     second = [write.event("KP", 107, {}), write.account(DriverInitDuration=900)]
     records = read(first + second).records
-    assert [record.firmware_resume_ms for record in records] == [601, None]
+    assert [record.firmware_resume_ms for record in records] == [601, 602, None]
+    assert [record.bios_init_ms for record in records] == [700, None, 700]
 
 
 def test_a_record_that_occurs_again_word_for_word_is_used_once(write, read: Read) -> None:
@@ -276,8 +278,8 @@ def test_backward_gives_what_forward_gives(
     tallies = ProblemTally(), ProblemTally()
     forward = ForwardAssembler(0, tallies[0])
     backward = BackwardAssembler(0, tallies[1])
-    given_forward = [record for event in events if (record := forward.feed(event)) is not None]
-    forward.end_session()
+    given_forward = [record for event in events for record in forward.feed(event)]
+    given_forward += forward.finish()
     for event in reversed(events):
         backward.feed(event)
     assert backward.finish() == given_forward

@@ -111,8 +111,8 @@ def test_a_real_log_has_the_name_of_its_pc_and_not_that_of_its_setup(
     assert reading.computers == ("DESKTOP-2KGM189",)
 
 
-def test_no_store_keeps_the_name(read: Read) -> None:
-    reading = read(log_of((SLEEP, "PC-07")))
+def test_a_record_names_the_computer_that_slept(read: Read) -> None:
+    reading = read(log_of((SLEEP, "PC-07"), (SLEEP, "PC-08")))
 
+    assert [record.computer for record in reading.records] == ["PC-07", "PC-08"]
     assert "PC-07" not in repr(reading.sources)
-    assert "PC-07" not in repr(reading.records)

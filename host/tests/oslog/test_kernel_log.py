@@ -306,7 +306,7 @@ def test_why_a_sleep_was_given_up(read: Read) -> None:
             "PM: suspend exit",
         )
     ).records
-    assert record.wake_source.text == "1-2: failed to suspend async, error -16"
+    assert record.wake_source.text == "1-2 (usb) failed to suspend async, error -16"
 
 
 def test_hibernation_image(read: Read) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from mutations import mutations
 
+from resume_rig.analysis.answer.log import answered_log
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.errors import RecordError
@@ -36,7 +37,9 @@ def test_damaged_logs(fixtures_dir: Path, tmp_path: Path, name: str) -> None:
         except RecordError:
             continue
         answers += 1
-        document = json.loads("".join(log_document(judgement)))
+        document = json.loads("".join(log_document(answered_log(judgement))))
         assert len(document["cycles"]) == len(judgement.cycles)
-        assert judgement.verdict.value in "".join(log_table(judgement, TerminalStyle()))
+        assert judgement.verdict.value in "".join(
+            log_table(answered_log(judgement), TerminalStyle())
+        )
     assert answers > ROUNDS // 5

@@ -81,8 +81,10 @@ def test_a_session_without_its_beginning_or_end_is_told(write, read: Read) -> No
         write.event("KP", 507, {"DripsResidencyInUs": 11, "DurationInUs": 10}),
     ]
     reading = both_orders(read, events)
-    assert [record.sleep_time_utc_ns is None for record in reading.records] == [True, False]
-    assert "drips_percent" not in figures(reading.records[1])
+    endings = [record.ending for record in reading.records]
+    assert endings == ["resumed", "became-boot", "open", "resumed"]
+    assert reading.records[0].sleep_time_utc_ns is None
+    assert "drips_percent" not in figures(reading.records[-1])
     assert reading.sources[0].integrity.problems == (
         "1 Modern Standby session reports a residency longer than itself, so its share is unknown.",
         "2 Modern Standby sessions have no end in the log, so nothing is known of them.",
@@ -137,7 +139,8 @@ def test_no_cycle_reaches_over_a_boot_or_a_shutdown(
     write, read: Read, boundary: tuple[str, int, dict[str, object]]
 ) -> None:
     events = [write.asleep(), *write.wake(601), write.event(*boundary), write.account()]
-    (record,) = both_orders(read, events).records
+    left, record = both_orders(read, events).records
+    assert (left.firmware_resume_ms, left.ending, left.bios_init_ms) == (601, "resumed", None)
     assert record.firmware_resume_ms is None
     assert figures(record) == ({"os_started": 1} if boundary[:2] == ("KG", 12) else {})
 
@@ -196,7 +199,8 @@ def test_without_reasons_the_first_setting_after_a_sleep_is_that_of_the_wake(
         *(clock(45, 47), write.asleep(), clock(48, 58), clock(58, 55), write.account()),
         *(write.asleep(), write.boot(7601), clock(1, 5), write.account()),
     ]
-    first, second, third = read(events).records
+    first, second, became_boot, third = read(events).records
+    assert became_boot.ending == "became-boot"
     assert figures(first) == {}
     assert figures(second) == {
         **{"clock_steps": 2, "clock_stepped_us": -1_000_000},
@@ -227,8 +231,9 @@ def test_a_setting_that_is_told_twice_is_one(write, read: Read) -> None:
 def test_the_firmwares_suspend_time(
     write, read: Read, start: int, end: int, expected: int | None
 ) -> None:
+    asleep = write.asleep()
     suspended = write.event("KP", 130, {"SuspendStart": start, "SuspendEnd": end})
-    (record,) = read([write.asleep(), suspended, write.account()]).records
+    (record,) = read([asleep, suspended, write.account()]).records
     assert figures(record).get("firmware_suspend_ms") == expected
     began = figures(record).get("firmware_suspend_start_ms")
     assert began == (None if expected is None else start)

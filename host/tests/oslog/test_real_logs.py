@@ -178,6 +178,7 @@ def test_a_real_log_reads_the_same_without_names(
                 "Id": int(system["EventID"].text),
                 "Version": version.text if (version := system.get("Version")) is not None else "",
                 "ProviderName": system["Provider"].get("Name"),
+                "MachineName": system["Computer"].text if "Computer" in system else "",
                 "RecordId": int(system["EventRecordID"].text),
                 "TimeCreated": system["TimeCreated"].get("SystemTime"),
                 "Properties": [{"Value": value} for value in values.values()],

@@ -79,7 +79,8 @@ def test_a_state_that_is_not_known_is_of_unknown_kind(read: Read) -> None:
     reading = read(page(interval(1, row("Energiesparen"), row("Sleeping3"))))
     assert [record.kind.value for record in reading.records] == ["unknown", "S3"]
     assert reading.sources[0].integrity.problems == (
-        *(LOCAL, "Sleeps of a state that was not understood: 1."),
+        "Not understood: 1 of the report's sleeps, the first \"one of state 'Energiesparen'\".",
+        LOCAL,
     )
 
 

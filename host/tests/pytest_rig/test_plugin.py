@@ -102,7 +102,7 @@ def test_a_dut_in_time_passes_and_junit_knows_its_figures(
     told = {p.get("name"): p.get("value") for p in case.iter("property")}
 
     assert len(list(case.iter("failure"))) == 0
-    assert told["requirement"] == "sysfund-0004 version 2"
+    assert told["requirement"] == "sysfund-0004 version 3"
     assert told["verdict"] == "PASS"
     assert told["cycles slept-and-woke"] == "3"
     assert str(told["worst resume_ms"]).endswith(" ms")

@@ -16,10 +16,11 @@ import pytest
 from resume_rig.acceptance.bench import BenchInUse, open_bench
 from resume_rig.acceptance.held_line import HeldLines
 from resume_rig.acceptance.single_actions import PowerActions, SingleActions
+from resume_rig.guard import http
+from resume_rig.guard.http import CONNECTIONS_MOST
 from resume_rig.model.channel import Channel
-from resume_rig.relay import server as relay_server
 from resume_rig.relay.gpio import Gpios
-from resume_rig.relay.server import CONNECTIONS_MOST, Guard, serve_relay
+from resume_rig.relay.server import Guard, serve_relay
 
 GPIO = "/api/v1/gpio"
 HOLD = b'{"state": 1, "time": 0}'
@@ -102,7 +103,7 @@ def relay() -> Iterator[Relay]:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[Relay]:
     """A relay that waits for a request for 0.5 s only."""
-    monkeypatch.setattr(relay_server, "REQUEST_S", 0.5)
+    monkeypatch.setattr(http, "REQUEST_S", 0.5)
     with serving() as relay:
         yield relay
 

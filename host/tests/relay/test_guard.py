@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from resume_rig.guard.token import is_loopback, token_of
 from resume_rig.model.errors import UsageError
-from resume_rig.relay.server import Guard, is_loopback, token_of
+from resume_rig.relay.server import Guard
 
 TOKEN = "a-token-of-the-lab"
 OPEN = Guard(frozenset({"localhost", "rig-host"}))

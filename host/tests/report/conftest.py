@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from resume_rig.analysis.stats.figures import failure_rate
+from resume_rig.analysis.verdict.limits import judge_limits
+from resume_rig.analysis.verdict.measures import Sighting, sighting_of
 from resume_rig.model.channel import Actuator
 from resume_rig.model.os_record import (
     Integrity,
@@ -17,6 +20,7 @@ from resume_rig.model.os_record import (
 )
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import (
+    BROKEN,
     Correlation,
     IntervalName,
     OsClock,
@@ -32,7 +36,15 @@ from resume_rig.model.result.judgement import (
     LogJudgement,
 )
 from resume_rig.model.result.match import RecordReason, UnmatchedRecord
-from resume_rig.model.result.verdict import Finding, FindingKind, Requirement, Statistics, Verdict
+from resume_rig.model.result.verdict import (
+    Finding,
+    FindingKind,
+    NotJudged,
+    Requirement,
+    Statistics,
+    Verdict,
+    WhyNot,
+)
 
 MS = 1_000_000
 WAKE_UTC_NS = 1_700_000_000_500_000_000
@@ -63,15 +75,16 @@ def os_record(
     wake_text: str = "",
     source: int = 0,
 ) -> OsRecord:
+    slow_ms = max(0, (drivers_ms or 0) - 10_000)
     return OsRecord(
         source=source,
         record_id=790 + number,
         kind=kind,
-        sleep_time_utc_ns=WAKE_UTC_NS - 30_000 * MS,
+        sleep_time_utc_ns=WAKE_UTC_NS + ((number - 1) * 30_000 - slow_ms) * MS,
         wake_time_utc_ns=WAKE_UTC_NS + number * 30_000 * MS,
         written_utc_ns=WAKE_UTC_NS + 900 * MS,
         sleep_ms=1400,
-        wake_ms=1100,
+        wake_ms=max(1100, (drivers_ms or 0) + 57),
         driver_init_ms=drivers_ms,
         bios_init_ms=bios_ms,
         firmware_resume_ms=None if bios_ms is None else bios_ms - 97,
@@ -143,7 +156,7 @@ def cycle(
         light_after_complete=None if complete is None else light - complete,
         verdict=Verdict.NO_EVIDENCE if ignored else verdict_for(total),
         judged=not ignored and total is not None,
-        why_not="first cycle, ignored on request" if ignored else None,
+        unjudged=NotJudged(WhyNot.IGNORED_BY_PLAN) if ignored else None,
         findings=tuple(findings),
     )
 
@@ -173,7 +186,7 @@ def never_woke(number: int) -> ReconciledCycle:
         light_after_complete=None,
         verdict=Verdict.FAIL,
         judged=True,
-        why_not=None,
+        unjudged=None,
     )
 
 
@@ -184,12 +197,17 @@ def unmatched(number: int) -> UnmatchedRecord:
 def correlation(
     cycles: Sequence[ReconciledCycle], verdict: Verdict = Verdict.PASS, why: str = "All met it."
 ) -> Correlation:
+    judged = [cycle for cycle in cycles if cycle.judged]
+    timed = [sighting_of(each) for each in judged if each.outside.outcome not in BROKEN]
+    failed = sum(each.verdict is not Verdict.PASS for each in judged)
     return Correlation(
         cycles=tuple(cycles),
         unmatched_records=(),
         clock=OsClock(os_minus_host_s=-1.412, bound_s=0.5, drift_ppm=12.25),
         verdict=verdict,
         why=why,
+        limits=judge_limits(SYSFUND, timed, len(judged) - len(timed)),
+        failures=failure_rate(failed, len(judged), 0),
     )
 
 
@@ -319,18 +337,23 @@ def log_judgement(shape: LogShape) -> LogJudgement:
         why=shape.why,
         failure_rate_upper=1 - 0.05 ** (1 / len(times)) if times else None,
         not_covered=(*apart, *shape.extra_apart),
+        limits=judge_limits(SYSFUND, [Sighting(each.record) for each in judged if each.judged]),
+        failures=failure_rate(0, len(times), 0),
     )
 
 
 def _judged(index: int, record: OsRecord, *, ignore_first: bool) -> JudgedRecord:
     if record.kind is not SleepKind.S3:
-        return JudgedRecord(
-            record, False, f"{record.kind} is not covered by this requirement", Verdict.NO_EVIDENCE
+        why = NotJudged.of(
+            WhyNot.NOT_COVERED, requirement="sysfund-0004", covers="S3", kind=record.kind
         )
+        return JudgedRecord(record, False, why, Verdict.NO_EVIDENCE)
     if record.resume_ms is None:
-        return JudgedRecord(record, False, "the record has no measurement", Verdict.NO_EVIDENCE)
+        why = NotJudged.of(WhyNot.NOT_REPORTED, missing="BiosInit")
+        return JudgedRecord(record, False, why, Verdict.NO_EVIDENCE)
     if ignore_first and index == 0:
-        return JudgedRecord(record, False, "first, ignored on request", Verdict.NO_EVIDENCE)
+        why = NotJudged(WhyNot.IGNORED_FIRST)
+        return JudgedRecord(record, False, why, Verdict.NO_EVIDENCE)
     return JudgedRecord(record, True, None, verdict_for(record.resume_ms))
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from resume_rig.analysis.answer.campaign import answered_campaign
+from resume_rig.analysis.answer.log import answered_log
 from resume_rig.analysis.compare.trend import trend_of
 from resume_rig.cli.main import main
 from resume_rig.model.quantity import BoundedNs
@@ -83,7 +85,9 @@ def report(samples: Any) -> str:
     ]
     facts = samples.facts()
     object.__setattr__(facts, "reset_to_tsc", BoundedNs(25 * MS, 15 * MS))
-    return campaign_report(samples.correlation(cycles, found.verdict, found.why), facts, GENERATED)
+    return campaign_report(
+        answered_campaign(samples.correlation(cycles, found.verdict, found.why), facts), GENERATED
+    )
 
 
 def column(page: Any, at: int) -> list[str]:
@@ -98,12 +102,14 @@ def column(page: Any, at: int) -> list[str]:
 def test_every_kind_of_page_opens_without_a_complaint(opened: Opened, samples: Any) -> None:
     facts = samples.facts()
     for source in (
-        campaign_report(samples.four_cycles(), facts, GENERATED),
-        campaign_report(samples.with_a_hang(), facts, GENERATED),
-        campaign_report(samples.correlation([]), facts, GENERATED),
-        campaign_report(samples.correlation([samples.never_woke(1)]), facts, GENERATED),
-        log_report(samples.mixed_log(), GENERATED),
-        log_report(samples.log_judgement(samples.log_shape()), GENERATED),
+        campaign_report(answered_campaign(samples.four_cycles(), facts), GENERATED),
+        campaign_report(answered_campaign(samples.with_a_hang(), facts), GENERATED),
+        campaign_report(answered_campaign(samples.correlation([]), facts), GENERATED),
+        campaign_report(
+            answered_campaign(samples.correlation([samples.never_woke(1)]), facts), GENERATED
+        ),
+        log_report(answered_log(samples.mixed_log()), GENERATED),
+        log_report(answered_log(samples.log_judgement(samples.log_shape())), GENERATED),
     ):
         page = opened.show(source)
         assert page.locator("h1").is_visible()
@@ -269,9 +275,9 @@ def test_every_phase_that_the_script_draws_hovers_with_its_uncertainty(
     cycles = [*wrong, *(c for c in found.cycles if c.outside.number not in (5, 60))]
     facts = samples.facts()
     object.__setattr__(facts, "reset_to_tsc", BoundedNs(25 * MS, 15 * MS))
-    whole = campaign_report(samples.correlation(cycles), facts, GENERATED)
+    whole = campaign_report(answered_campaign(samples.correlation(cycles), facts), GENERATED)
     chosen = next(c for c in cycles if c.outside.number == int(number))
-    alone = campaign_report(samples.correlation([chosen]), facts, GENERATED)
+    alone = campaign_report(answered_campaign(samples.correlation([chosen]), facts), GENERATED)
     read = "(g) => [...g.querySelectorAll('rect title')].map((e) => e.textContent)"
     page = opened.show(alone)
     ours = page.locator("g.drawn").first.evaluate(read)
@@ -292,7 +298,9 @@ def test_every_phase_that_the_script_draws_hovers_with_its_uncertainty(
 
 @pytest.mark.slow
 def test_the_last_number_of_a_long_campaign_is_whole(opened: Opened, samples: Any) -> None:
-    source = campaign_report(samples.long_campaign(1_000), samples.facts(), GENERATED)
+    source = campaign_report(
+        answered_campaign(samples.long_campaign(1_000), samples.facts()), GENERATED
+    )
     page = opened.show(source)
     ends = page.locator("figure.marks svg").first.evaluate(
         "(svg) => [...svg.querySelectorAll('text')].filter((e) => e.textContent === '1000')"
@@ -476,6 +484,6 @@ def test_the_first_printed_page_is_the_first_screen(opened: Opened, report: str)
 
 @pytest.mark.slow
 def test_a_picture_of_a_page_can_be_taken(opened: Opened, samples: Any) -> None:
-    page = opened.show(log_report(samples.mixed_log(), GENERATED))
+    page = opened.show(log_report(answered_log(samples.mixed_log()), GENERATED))
     width, height = struct.unpack(">II", page.screenshot()[16:24])
     assert (width, height) == (1440, 900)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from resume_rig.analysis.answer.campaign import answered_campaign
 from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation, Repeated, Scope
 from resume_rig.report.campaign.document import correlation_pieces
 from resume_rig.report.campaign.sections import budget_tables
@@ -49,7 +50,9 @@ BUDGET = Budget(
 
 def test_the_document_has_every_row(samples: Any) -> None:
     facts = replace(samples.facts(), budgets=(BUDGET,))
-    found = json.loads("".join(correlation_pieces(samples.four_cycles(), facts)))["budgets"]
+    found = json.loads(
+        "".join(correlation_pieces(answered_campaign(samples.four_cycles(), facts)))
+    )["budgets"]
 
     table = found["pltrst_to_light_ns"]
     assert table["rows"][0] == {
@@ -76,7 +79,7 @@ def test_the_document_has_every_row(samples: Any) -> None:
 
 def test_the_page_has_a_table_that_opens_without_a_script(samples: Any) -> None:
     facts = replace(samples.facts(), budgets=(BUDGET, replace(BUDGET, repeated=None, note="")))
-    page = campaign_report(samples.four_cycles(), facts, "now")
+    page = campaign_report(answered_campaign(samples.four_cycles(), facts), "now")
 
     assert page.count("<details><summary>Terms of") == 2
     assert "Terms of PLTRST# to display on, 609.0 ms ±2.046 ms" in page
@@ -85,7 +88,9 @@ def test_the_page_has_a_table_that_opens_without_a_script(samples: Any) -> None:
 
 
 def test_a_campaign_without_a_budget_has_no_such_section(samples: Any) -> None:
-    assert "Uncertainty budgets" not in campaign_report(samples.four_cycles(), samples.facts(), "")
+    assert "Uncertainty budgets" not in campaign_report(
+        answered_campaign(samples.four_cycles(), samples.facts()), ""
+    )
 
 
 @pytest.mark.parametrize("width", [60, 100, 200])

@@ -7,12 +7,26 @@ from typing import Any
 
 import pytest
 
+from resume_rig.analysis.answer.campaign import answered_campaign
+from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.os_record import Component, ComponentKind, Figure, Integrity, LogSource
 from resume_rig.model.result.cycle import Correlation
+from resume_rig.model.result.judgement import CampaignFacts
 from resume_rig.report.campaign.document import correlation_pieces
 from resume_rig.report.campaign.terminal import correlation_table
 from resume_rig.report.html import campaign_report
 from resume_rig.report.text.terminal_style import TerminalStyle
+
+FACTS = CampaignFacts(
+    store_path="night.rrs",
+    report_path=None,
+    identity={},
+    plan={},
+    outcomes={},
+    faults=(),
+    requirement=load_requirement("sysfund-0004"),
+)
+
 
 PARTS = (
     Component(ComponentKind.DEVICE, "Slow GPU", "resume devices", 1000.0),
@@ -38,7 +52,9 @@ def text_of(page: str) -> str:
 
 
 def test_the_document_ranks_over_the_cycles(samples: Any, correlation: Correlation) -> None:
-    document = json.loads("".join(correlation_pieces(correlation, samples.facts())))
+    document = json.loads(
+        "".join(correlation_pieces(answered_campaign(correlation, samples.facts())))
+    )
     assert [one["name"] for one in document["slowest"]] == ["Slow GPU", "NIC"]
     assert document["slowest"][0]["count"] == 2
     assert document["slowest"][0]["share"] == 0.5
@@ -50,22 +66,24 @@ def test_the_document_ranks_over_the_cycles(samples: Any, correlation: Correlati
     assert document["cycles"][2]["components"] == []
 
 
-def test_the_terminal_shows_them_before_the_verdict(samples: Any, correlation: Correlation) -> None:
-    text = "".join(correlation_table(correlation, TerminalStyle()))
+def test_the_terminal_shows_them_below_the_verdict(samples: Any, correlation: Correlation) -> None:
+    text = "".join(correlation_table(answered_campaign(correlation, FACTS), TerminalStyle()))
     assert re.search(r"1000 +1000 +- +50 % +2 +Slow GPU +resume devices", text)
     assert "Advice for the driver vendor: Slow GPU: Let the driver request its D0 IRP" in text
-    assert text.rstrip().splitlines()[-1].startswith("PASS")
-    assert "Slowest" not in "".join(correlation_table(samples.four_cycles(), TerminalStyle()))
+    assert text.startswith("PASS")
+    assert "Slowest" not in "".join(
+        correlation_table(answered_campaign(samples.four_cycles(), FACTS), TerminalStyle())
+    )
 
 
 def test_the_page_shows_them(samples: Any, correlation: Correlation) -> None:
-    text = text_of(campaign_report(correlation, samples.facts(), "now"))
+    text = text_of(campaign_report(answered_campaign(correlation, samples.facts()), "now"))
     assert "1000 1000 - 50 % 2 Slow GPU resume devices" in text
     assert "Slow GPU Let the driver request its D0 IRP" in text
     assert "A driver on WDF does so by itself. driver vendor Microsoft" in text
     assert "S3 whole transition, ms 2 2000 2000 2000" in text
     assert "Slowest parts" not in text_of(
-        campaign_report(samples.four_cycles(), samples.facts(), "now")
+        campaign_report(answered_campaign(samples.four_cycles(), samples.facts()), "now")
     )
 
 
@@ -74,6 +92,6 @@ def test_records_of_linux_get_no_advice_from_microsoft(
 ) -> None:
     source = LogSource("dmesg", "linux-kernel-log", None, 1, Integrity(ok=True))
     facts = replace(samples.facts(), log_sources=(source,))
-    document = json.loads("".join(correlation_pieces(correlation, facts)))
+    document = json.loads("".join(correlation_pieces(answered_campaign(correlation, facts))))
     assert document["advice"] == []
     assert len(document["slowest"]) == 2

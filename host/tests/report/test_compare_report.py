@@ -81,9 +81,13 @@ def test_the_table_tells_shift_interval_and_change() -> None:
     base, candidate = "0 of 59 (upper 95 % limit 5.0 %)", "59 of 59 (upper 95 % limit 100 %)"
     assert f"{over}: base {base}, candidate {candidate}." in text.replace("\n  ", " ")
     assert "Failed cycles: base 0 of 60, candidate 3 of 55 (p = 0.2)." in text
-    assert "press to display on above 1500 ms: base 0 of 60, candidate 2 of 55 (p = 0.4)." in text
+    assert (
+        "power button to display on above 1500 ms: base 0 of 60, candidate 2 of 55 (p = 0.4)."
+        in text
+    )
     assert "Components: 12 compared, 1 changed beyond chance" in text
-    assert text.endswith("REGRESSION: Worse, beyond chance: BIOS +60.0 ms (+30.0 %).\n")
+    assert text.startswith("REGRESSION: Worse beyond chance: BIOS initialization +60.0 ms")
+    assert "\nWorse, beyond chance: BIOS +60.0 ms (+30.0 %).\n" in text
 
 
 def test_what_is_zero_as_shown_has_no_sign_and_a_legend_speaks_of_what_is_shown() -> None:

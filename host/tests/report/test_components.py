@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from resume_rig.analysis.answer.log import answered_log
 from resume_rig.analysis.verdict.measures import FIGURE_WORDS
 from resume_rig.model.os_record import Component, ComponentKind, Figure, SleepKind, WakeSource
 from resume_rig.report.html import log_report
@@ -23,11 +24,11 @@ def judgement_of(samples: Any, *components: Component, **changes: Any) -> Any:
 
 
 def text_of(judgement: Any, *, show_all: bool = False, **style: Any) -> str:
-    return "".join(log_table(judgement, TerminalStyle(**style), show_all=show_all))
+    return "".join(log_table(answered_log(judgement), TerminalStyle(**style), show_all=show_all))
 
 
 def document_of(judgement: Any) -> Any:
-    return json.loads("".join(log_document(judgement)))
+    return json.loads("".join(log_document(answered_log(judgement))))
 
 
 def devices(count: int) -> list[Component]:
@@ -44,7 +45,7 @@ def hibernated(samples: Any) -> Any:
 
 def test_a_log_without_components_says_nothing_of_them(samples: Any) -> None:
     assert "Slowest" not in text_of(samples.mixed_log())
-    assert 'id="slowest"' not in log_report(samples.mixed_log(), "now")
+    assert 'id="slowest"' not in log_report(answered_log(samples.mixed_log()), "now")
     document = document_of(samples.mixed_log())
     assert (document["slowest"], document["advice"]) == ([], [])
     assert document["cycles"][0]["components"] == []
@@ -89,11 +90,11 @@ def test_hostile_names_stay_on_their_line_everywhere(samples: Any, hostile: str)
         text.encode("utf-8" if unicode else "ascii")
         assert all(c == "\n" or c.isprintable() for c in text)
         assert len(text) < 8_000
-    page = log_report(judgement, "now")
+    page = log_report(answered_log(judgement), "now")
     assert "<script>alert" not in page
     assert "<img src=x" not in page
     assert len(page) < 120_000
-    written = "".join(log_document(judgement))
+    written = "".join(log_document(answered_log(judgement)))
     assert written.isascii()
     json.loads(written)
 
@@ -152,7 +153,7 @@ def test_hibernation_files_have_their_rates_everywhere(samples: Any) -> None:
     cycle = document_of(judgement)["cycles"][0]
     assert (cycle["hiber_pages_per_ms"], cycle["hiber_read_mb_per_s"]) == (3.473, 14.224)
     assert (cycle["hiber_write_pages_per_ms"], cycle["hiber_write_mb_per_s"]) == (2.203, 9.024)
-    page = log_report(judgement, "now")
+    page = log_report(answered_log(judgement), "now")
     assert "<td>3.5</td><td>14.2</td>" in page
     assert "Hibernation files" in page
 
@@ -160,7 +161,7 @@ def test_hibernation_files_have_their_rates_everywhere(samples: Any) -> None:
 def test_without_a_file_there_is_no_table_of_them(samples: Any) -> None:
     judgement = samples.log_judgement(samples.log_shape(records=(samples.os_record(),)))
     assert "Hibernation" not in text_of(judgement)
-    assert "Hibernation" not in log_report(judgement, "now")
+    assert "Hibernation" not in log_report(answered_log(judgement), "now")
     assert document_of(judgement)["cycles"][0]["hiber_read_mb_per_s"] is None
 
 
@@ -172,7 +173,7 @@ def test_a_boot_is_no_resume_and_has_no_row_of_one(samples: Any, kind: SleepKind
     text = text_of(judgement)
     assert f"{kind}: 1 record, not covered by this requirement; it took 30973 ms." in text
     assert "not judged" not in text
-    assert "it took 30973 ms" in log_report(judgement, "now")
+    assert "it took 30973 ms" in log_report(answered_log(judgement), "now")
 
 
 def test_a_format_without_a_public_sample_says_so(samples: Any) -> None:
@@ -180,7 +181,7 @@ def test_a_format_without_a_public_sample_says_so(samples: Any) -> None:
     source = replace(judgement.reading.sources[0], kind="xperf-boot", from_description=True)
     judgement = replace(judgement, reading=replace(judgement.reading, sources=(source,)))
     assert "no public sample of xperf-boot exists" in text_of(judgement, width=300)
-    assert "xperf-boot, read by its description" in log_report(judgement, "now")
+    assert "xperf-boot, read by its description" in log_report(answered_log(judgement), "now")
     assert document_of(judgement)["sources"][0]["from_description"] is True
 
 
@@ -190,7 +191,9 @@ def test_what_a_source_says_of_the_dut_is_shown(samples: Any) -> None:
     source = replace(judgement.reading.sources[0], identity=identity)
     judgement = replace(judgement, reading=replace(judgement.reading, sources=(source,)))
     assert document_of(judgement)["sources"][0]["identity"] == dict(identity)
-    assert "<dt>bios version</dt><dd><bdi>1.07</bdi></dd>" in log_report(judgement, "now")
+    assert "<dt>bios version</dt><dd><bdi>1.07</bdi></dd>" in log_report(
+        answered_log(judgement), "now"
+    )
 
 
 def test_further_figures_are_summed_up_over_records(samples: Any) -> None:
@@ -203,7 +206,9 @@ def test_further_figures_are_summed_up_over_records(samples: Any) -> None:
     assert re.search(
         r"exit latency, ms +3 +0\.101 +0\.4 +1000000\n", text_of(judgement, show_all=True)
     )
-    assert "<td>0.101</td><td>0.4</td><td>1000000</td>" in log_report(judgement, "now")
+    assert "<td>0.101</td><td>0.4</td><td>1000000</td>" in log_report(
+        answered_log(judgement), "now"
+    )
 
 
 @pytest.mark.parametrize(
@@ -263,7 +268,7 @@ def test_times_of_a_file_without_its_pages_are_shown(samples: Any) -> None:
         samples, kind=SleepKind.S4, hiber_pages=None, hiber_write_ms=17_282, hiber_read_ms=10_964
     )
     assert re.search(r"790  S4 +- +17282 +- +- +10964 +- +-\n", text_of(judgement))
-    assert "<td>10964</td>" in log_report(judgement, "now")
+    assert "<td>10964</td>" in log_report(answered_log(judgement), "now")
 
 
 def test_who_set_the_timer_stands_beside_the_row_escaped(samples: Any) -> None:
@@ -272,7 +277,7 @@ def test_who_set_the_timer_stands_beside_the_row_escaped(samples: Any) -> None:
     text = text_of(judgement, width=200)
     assert "timer of \\\\<b>backup.exe" in text
     assert "\x1b" not in text
-    assert "<b>backup" not in log_report(judgement, "now")
+    assert "<b>backup" not in log_report(answered_log(judgement), "now")
     told = document_of(judgement)["cycles"][0]["wake_source"]["timer_owner"]
     assert told.startswith("\\\\<b>backup.exe")
 

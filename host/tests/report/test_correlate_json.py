@@ -2,9 +2,25 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from resume_rig.analysis.answer.campaign import answered_campaign
+from resume_rig.analysis.reconcile.milestones import inside_milestones
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName
+from resume_rig.model.result.judgement import CampaignFacts
 from resume_rig.model.result.verdict import Finding, FindingKind
 from resume_rig.report.campaign.document import correlation_pieces
+
+FACTS = CampaignFacts(
+    store_path="night.rrs",
+    report_path=None,
+    identity={},
+    plan={},
+    outcomes={},
+    faults=(),
+    requirement=load_requirement("sysfund-0004"),
+)
+
 
 CYCLE_KEYS = [
     "cycle",
@@ -18,8 +34,8 @@ CYCLE_KEYS = [
 ]
 
 
-def document_of(correlation: Any, facts: Any = None) -> Any:
-    return json.loads("".join(correlation_pieces(correlation, facts)))
+def document_of(correlation: Any, facts: Any = FACTS) -> Any:
+    return json.loads("".join(correlation_pieces(answered_campaign(correlation, facts))))
 
 
 def test_the_keys_stand_in_the_order_of_the_contract(samples: Any) -> None:
@@ -106,12 +122,10 @@ def test_without_a_clock_relation_its_figures_are_null(samples: Any) -> None:
     assert (clock["board_rate_ppb"], clock["breaks"], clock["steps"]) == (None, [], [])
 
 
-def test_run_adds_the_campaign_with_its_budgets_and_nothing_else(samples: Any) -> None:
-    plain = document_of(samples.four_cycles())
+def test_the_document_has_the_campaign_with_its_budgets(samples: Any) -> None:
     document = document_of(samples.four_cycles(), samples.facts())
-    campaign = document.pop("campaign")
-    assert document.pop("budgets") == {}
-    assert document == plain
+    campaign = document["campaign"]
+    assert document["budgets"] == {}
     assert campaign["store"] == "out/night.rrs"
     assert campaign["plan"]["light_timeout_s"] is None
     assert campaign["plan"]["ignore_first"] is True
@@ -134,7 +148,7 @@ def test_a_number_that_json_has_not_becomes_null(samples: Any) -> None:
 
 def test_the_document_is_written_cycle_by_cycle(samples: Any) -> None:
     correlation = samples.correlation([samples.cycle(1)] * 2_000)
-    pieces = list(correlation_pieces(correlation))
+    pieces = list(correlation_pieces(answered_campaign(correlation, FACTS)))
     assert len(pieces) > 2_000
     assert max(map(len, pieces[1:2_001])) < 20_000
 
@@ -143,8 +157,36 @@ def test_hostile_text_stays_bounded_ascii_in_a_valid_document(samples: Any, host
     finding = Finding(FindingKind.UNEXPLAINED, hostile, {hostile: hostile})
     correlation = samples.correlation([samples.cycle(findings=[finding])], why=hostile)
     facts = replace(samples.facts(dut=hostile), faults=(hostile,), store_path=hostile)
-    text = "".join(correlation_pieces(correlation, facts))
+    text = "".join(correlation_pieces(answered_campaign(correlation, facts)))
     assert text.isascii()
     assert all(c == "\n" or c.isprintable() for c in text)
     assert len(text) < 60_000
     json.loads(text)["campaign"]["identity"]["dut"].encode("utf-8")
+
+
+def test_resume_complete_is_that_of_the_picture_where_the_bios_under_reports(samples: Any) -> None:
+    evidence = {"hidden_ns": 231_000_000, "bound_ns": 50_000_000, "cycles": 60}
+    finding = Finding(FindingKind.BIOS_UNDER_REPORTED, "231 ms are hidden.", evidence)
+    cycle = replace(
+        samples.cycle(findings=[finding]), press_to_resume_complete=None, light_after_complete=None
+    )
+    reset_to_tsc = BoundedNs(25_000_000, 15_000_000)
+    facts = replace(samples.facts(), reset_to_tsc=reset_to_tsc)
+    (written,) = document_of(samples.correlation([cycle]), facts)["cycles"]
+
+    placed = inside_milestones(cycle, None, reset_to_tsc)
+    assert placed is not None
+    reconciled = written["reconciled"]
+    assert reconciled["press_to_resume_complete_ns"]["value"] == placed.complete.value_ns
+    assert reconciled["hidden_ns"]["value"] == 231_000_000
+    light = written["outside"]["press_to_light_ns"]["value"]
+    assert reconciled["light_after_complete_ns"]["value"] == light - placed.complete.value_ns
+
+
+def test_the_answer_is_a_key_of_the_document(samples: Any) -> None:
+    document = document_of(samples.with_a_hang())
+    answer = document["answer"]
+    assert answer["transitions"]["first_wrong"] == 3
+    assert answer["counts"]["failed"] == len(answer["transitions"]["failed"])
+    assert [each["standing"] for each in document["cycles"]].count("failed") == 1
+    assert len(answer["headline"].split()) <= 12

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vcd.reader import Token, TokenKind, tokenize
 
+from resume_rig.analysis.answer.campaign import answered_campaign
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge, LightBlock
 from resume_rig.model.result.cycle import Correlation
@@ -73,7 +74,9 @@ def test_junit_stays_well_formed(text: str) -> None:
     requirement = load_requirement("sysfund-0004")
     facts = CampaignFacts("s", None, {"dut": text, text: "v"}, {}, {}, (), requirement)
     answer = Correlation((), (), None, Verdict.NO_EVIDENCE, text)
-    root = ElementTree.fromstring("".join(junit_pieces(answer, facts, "2026-01-01T00:00:00Z")))
+    root = ElementTree.fromstring(
+        "".join(junit_pieces(answered_campaign(answer, facts), "2026-01-01T00:00:00Z"))
+    )
     assert root.get("errors") == "1"
 
 

@@ -3,16 +3,20 @@ from typing import Any
 import pytest
 
 from resume_rig.analysis.findings.explanations import explained
-from resume_rig.model.result.verdict import Finding, FindingKind
-from resume_rig.report.text.findings import (
+from resume_rig.analysis.findings.groups import (
     Doubt,
-    Team,
-    cycle_ranges,
     doubt_of,
     grouped_findings,
-    shared_findings,
     team_of,
     title_of_kind,
+)
+from resume_rig.model.result.answer import (
+    Team,
+)
+from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.report.text.findings import (
+    cycle_ranges,
+    shared_findings,
 )
 
 

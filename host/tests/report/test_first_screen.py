@@ -5,22 +5,27 @@ from typing import Any
 
 import pytest
 
+from resume_rig.analysis.answer.campaign import answered_campaign
+from resume_rig.analysis.findings.groups import (
+    title_of_kind,
+)
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.analysis.verdict.ruling import is_uncovered
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Correlation, Outcome
-from resume_rig.model.result.verdict import Finding, FindingKind, Verdict
+from resume_rig.model.result.verdict import Finding, FindingKind, NotJudged, Verdict, WhyNot
 from resume_rig.report.campaign.page import FirstScreen, first_screen
 from resume_rig.report.html import campaign_report
-from resume_rig.report.text.findings import title_of_kind
 
 MS = 1_000_000
-OTHER = "other kind: sysfund-0004 covers S3 and hybrid sleep; S4 was asked for"
+OTHER = NotJudged.of(
+    WhyNot.OTHER_KIND, requirement="sysfund-0004", covers="S3 and hybrid sleep", asked="S4"
+)
 
 
 def screen(samples: Any, correlation: Correlation) -> FirstScreen:
-    return first_screen(correlation, samples.facts())
+    return first_screen(answered_campaign(correlation, samples.facts()))
 
 
 def s4(samples: Any, number: int) -> Any:
@@ -32,7 +37,7 @@ def s4(samples: Any, number: int) -> Any:
         record=replace(cycle.record, kind=SleepKind.S4),
         verdict=Verdict.NO_EVIDENCE,
         judged=False,
-        why_not=OTHER,
+        unjudged=OTHER,
     )
 
 
@@ -65,7 +70,9 @@ def test_what_the_requirement_does_not_cover_has_no_limit_and_an_action(samples:
     assert action.text == "The requirement does not cover S4. To judge it:"
     assert action.option == "--requirement s4-20s"
     assert SleepKind.S4 in load_requirement("s4-20s").kinds
-    assert "<code>--requirement s4-20s</code>" in campaign_report(correlation, samples.facts(), "")
+    assert "<code>--requirement s4-20s</code>" in campaign_report(
+        answered_campaign(correlation, samples.facts()), ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,7 +117,7 @@ def test_a_cycle_that_is_not_in_the_verdict_and_did_not_go_as_planned_is_a_badge
         alone,
         outside=replace(alone.outside, outcome=Outcome.WOKE_ALONE),
         judged=False,
-        why_not="not ours: something else woke the DUT",
+        unjudged=NotJudged(WhyNot.NOT_OURS),
     )
     found = screen(samples, samples.correlation([samples.cycle(1), alone]))
     assert [badge.text for badge in found.trust] == ["1 cycle not as planned, not in the verdict"]
@@ -127,7 +134,7 @@ def test_a_contradiction_has_a_size_and_no_sign(samples: Any, hidden_ms: int, wo
     finding = Finding(kind, "Clock and wires contradict the BIOS time.", evidence)
     found = screen(samples, samples.correlation([samples.cycle(findings=[finding])]))
     text = found.trust[0].text
-    assert text == f"BIOS time contradicted: {abs(hidden_ms)} ±48 ms {words} in 1 of 1"
+    assert text == f"BIOS time contradicted: {abs(hidden_ms)} ±48 ms {words} in 1 of 1 judged cycle"
 
 
 def test_the_table_has_the_figures_of_the_picture_where_the_bios_under_reports(
@@ -140,10 +147,10 @@ def test_the_table_has_the_figures_of_the_picture_where_the_bios_under_reports(
     )
     facts = replace(samples.facts(), reset_to_tsc=BoundedNs(25 * MS, 15 * MS))
     correlation = samples.correlation([cycle])
-    found = first_screen(correlation, facts)
+    found = first_screen(answered_campaign(correlation, facts))
     assert found.phases is not None
     assert found.phases.panels[0].bars[2].note == "complete 1838 ±48 ms"
-    row = campaign_report(correlation, facts, "").partition('data-n="1"')[2]
+    row = campaign_report(answered_campaign(correlation, facts), "").partition('data-n="1"')[2]
     cells = row.partition("</tr>")[0].replace("<i>", "").replace("</i>", "")
     assert "<td>231 ±48</td><td>1838 ±48</td><td>-417 ±48</td>" in cells
 

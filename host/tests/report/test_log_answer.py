@@ -8,23 +8,22 @@ from typing import Any
 
 import pytest
 
+from resume_rig.analysis.answer.log import answered_log
+from resume_rig.analysis.answer.log_figures import no_sleep_sentence
+from resume_rig.analysis.answer.next_step import PROFILES
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
+from resume_rig.model.result.answer import Standing
+from resume_rig.model.result.judgement import LogJudgement
 from resume_rig.model.result.verdict import Comparison, Limit, Verdict
 from resume_rig.oslog.reading import read_logs
 from resume_rig.report.html import log_report
-from resume_rig.report.log.answer import (
-    PROFILES,
-    answer_sentence,
-    main_transitions,
-    no_sleep_sentence,
-    reason_sentences,
-)
 from resume_rig.report.log.document import log_document
 from resume_rig.report.log.page import log_page
 from resume_rig.report.log.terminal import log_table
-from resume_rig.report.parts.statistics import limit_sentence
+from resume_rig.report.log.transitions import main_transitions, transitions_not_covered
+from resume_rig.report.parts.answer import cause_text
 from resume_rig.report.text.terminal_style import TerminalStyle
 
 WORDS_MOST = 12
@@ -41,6 +40,19 @@ S3, HYBRID, S4, DOZE, FAST = (
 )
 
 MET = "resumes within 2000 ms; the worst"
+
+
+def headline(judgement: LogJudgement) -> str:
+    """Return the sentence that every face begins with."""
+    sentence = answered_log(judgement).answer.headline
+    assert len(sentence.split()) <= WORDS_MOST, sentence
+    return sentence
+
+
+def advice_of(judgement: LogJudgement) -> str:
+    """Return what to do, as a terminal shows it."""
+    (cause,) = answered_log(judgement).answer.causes
+    return cause_text(cause)
 
 
 @pytest.fixture
@@ -75,23 +87,26 @@ def log_of() -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize(
-    ("kinds", "bare", "answer"),
+    ("kinds", "bare", "answer", "sleeps"),
     [
-        ((HYBRID,) * 3, (), f"3 of 3 {MET} 1207 ms. This PC uses hybrid sleep, no S3."),
-        ((S3,), (DOZE,), f"1 of 1 {MET} 1205 ms. This PC uses S3."),
-        ((S3, HYBRID), (), f"2 of 2 {MET} 1206 ms. This PC uses S3 and hybrid sleep."),
-        ((HYBRID,), (S3,), "1 resume judged, the worst 1205 ms. This PC uses hybrid sleep."),
-        ((S4, S4), (FAST,), "No S3 or hybrid sleep, only 2 S4 and 1 fast startup."),
-        ((), (S3, S3), "No resume time here: 2 S3."),
-        ((), (DOZE,), "No S3 or hybrid sleep, only 1 doze to hibernate."),
-        ((), (), "No sleep here."),
+        ((HYBRID,) * 3, (), f"3 of 3 {MET} 1207 ms.", "This PC uses hybrid sleep, no S3."),
+        ((S3,), (DOZE,), f"1 of 1 {MET} 1205 ms.", "This PC uses S3."),
+        ((S3, HYBRID), (), f"2 of 2 {MET} 1206 ms.", "This PC uses S3 and hybrid sleep."),
+        (
+            *((HYBRID,), (S3,), "Only 1 of 2 sleeps with a time; 90 % are needed."),
+            "This PC uses hybrid sleep.",
+        ),
+        ((S4, S4), (FAST,), "No S3 or hybrid sleep, only 2 S4 and 1 fast startup.", ""),
+        ((), (S3, S3), "No resume time here: 2 S3.", ""),
+        ((), (DOZE,), "No S3 or hybrid sleep, only 1 doze to hibernate.", ""),
+        ((), (), "No sleep here.", ""),
     ],
 )
-def test_the_answer_says_how_the_pc_sleeps(judged, kinds, bare, answer) -> None:
+def test_the_answer_says_how_the_pc_sleeps(judged, kinds, bare, answer, sleeps) -> None:
     judgement = judged(*kinds, bare=bare)
 
-    assert answer_sentence(judgement) == answer
-    assert all(len(part.split()) <= WORDS_MOST for part in answer.split(". "))
+    assert headline(judgement) == answer
+    assert not sleeps or answered_log(judgement).answer.why[0] == sleeps
 
 
 def test_a_failure_leads_with_how_many_and_the_worst(samples: Any) -> None:
@@ -99,10 +114,11 @@ def test_a_failure_leads_with_how_many_and_the_worst(samples: Any) -> None:
     source = LogSource("System.evtx", "evtx", 22000, len(records), Integrity(True, ()))
     judgement = judge_log(LogReading((source,), records), load_requirement("sysfund-0004"))
 
-    assert answer_sentence(judgement) == (
-        "1 of 3 resumes over 2000 ms; the worst 2605 ms. This PC uses S3."
+    assert headline(judgement) == "1 of 3 resumes over 2000 ms; the worst 2605 ms."
+    assert answered_log(judgement).answer.counts.wrong == (2,)
+    assert advice_of(judgement).startswith(
+        "Driver: 1 resume over the limit, by 605 ms: device initialization takes 2400 of 2605 ms."
     )
-    assert "judged resumes" not in " ".join(reason_sentences(judgement))
 
 
 LIMITED = [
@@ -112,7 +128,7 @@ LIMITED = [
     ),
     (
         Limit("sleep_ms", Comparison.ABOVE, 1_500 * MS, "ms"),
-        "1 of 3 sleeps: sleep 1500 ms or less; the",
+        "1 of 3 sleeps: sleep 1500 ms or less.",
     ),
     (
         Limit("sleep_ms", Comparison.ABOVE, S, "s"),
@@ -120,7 +136,7 @@ LIMITED = [
     ),
     (
         Limit("hiber_read_rate", Comparison.AT_LEAST, 3.47, "pages/ms"),
-        "rate at least 3.47 pages/ms; the",
+        "rate at least 3.47 pages/ms.",
     ),
     (
         Limit("hiber_read_rate", Comparison.AT_LEAST, 800, "MB/s"),
@@ -154,10 +170,10 @@ def test_the_answer_has_the_worst_of_what_is_limited(
     )
     worst = {"pages/ms": "98.04 pages/ms", "MB/s": "401.57 MB/s"}.get(limit.unit, "1500 ms")
 
-    answer = answer_sentence(judgement)
-    assert words in answer
-    assert f"; the worst {worst}. This PC uses S3." in answer
-    assert "1105 ms" not in answer  # their total, which nothing limits
+    answer = answered_log(judgement).answer
+    assert words in headline(judgement)
+    assert any(f"The worst, {worst} (" in each or "at the limit" in each for each in answer.why)
+    assert "1105 ms" not in answer.text  # their total, which nothing limits
 
 
 @pytest.mark.parametrize(
@@ -166,17 +182,17 @@ def test_the_answer_has_the_worst_of_what_is_limited(
         (
             "xperf-shutdown.xml",
             "shutdown-12s",
-            "1 of 1 shutdowns: system session phase below 12000 ms; the worst 2675 ms.",
+            "1 of 1 shutdowns: system session phase below 12000 ms.",
         ),
         (
             "xperf-boot.xml",
             "boot-33s",
-            "1 of 1 boots: end of BIOS to idle within 33500 ms; the worst 32899 ms.",
+            "1 of 1 boots: end of BIOS to idle within 33500 ms.",
         ),
     ],
 )
 def test_a_boot_answers_with_what_is_limited(log_of, log: str, profile: str, answer: str) -> None:
-    assert answer_sentence(log_of(log, profile)) == answer
+    assert headline(log_of(log, profile)) == answer
 
 
 def test_without_enough_evidence_the_worst_is_named_by_what_it_is(samples: Any) -> None:
@@ -190,9 +206,9 @@ def test_without_enough_evidence_the_worst_is_named_by_what_it_is(samples: Any) 
     judgement = judge_log(LogReading((source,), records), requirement)
 
     assert judgement.verdict is Verdict.NO_EVIDENCE
-    assert answer_sentence(judgement) == (
-        "2 resumes judged, the worst sleep 8000 ms. This PC uses S3."
-    )
+    assert headline(judgement) == "Only 2 of 3 sleeps with a time; 90 % are needed."
+    why = answered_log(judgement).answer.why
+    assert "The worst, 8000 ms (transition 3), is 6000 ±1 ms from the limit." in why
 
 
 @pytest.mark.parametrize(("drivers_ms", "worst"), [(2_468_929, 2_469_134), (1_796, 2_001)])
@@ -201,15 +217,16 @@ def test_a_time_has_all_of_its_digits(samples: Any, drivers_ms: int, worst: int)
     source = LogSource("System.evtx", "evtx", 22000, len(records), Integrity(True, ()))
     judgement = judge_log(LogReading((source,), records), load_requirement("sysfund-0004"))
 
-    assert f"the worst {worst} ms." in answer_sentence(judgement)
-    assert f"the worst {worst} ms ({worst - 2000:+} ms)." in limit_sentence(judgement.limits)
+    assert f"the worst {worst} ms." in headline(judgement)
+    (margin,) = (each for each in answered_log(judgement).answer.why if "The worst" in each)
+    assert f"The worst, {worst} ms (transition 1), is {worst - 2000} ±2 ms from" in margin
 
 
 def test_what_hybrid_means_for_the_requirement_is_said_once(judged) -> None:
-    meaning, why = reason_sentences(judged(HYBRID, HYBRID))
+    why = answered_log(judged(HYBRID, HYBRID)).answer.why
 
-    assert meaning == "Hybrid sleep resumes from S3, so sysfund-0004 covers it."
-    assert why.startswith("Upper 95 % confidence limit of the failure rate")
+    assert why.count("Hybrid sleep resumes from S3, so sysfund-0004 covers it.") == 1
+    assert why[-1].startswith("At most 78 % of sleeps fail (95 % confidence), if cycles fail")
 
 
 @pytest.mark.parametrize(
@@ -223,10 +240,10 @@ def test_what_hybrid_means_for_the_requirement_is_said_once(judged) -> None:
     ],
 )
 def test_without_a_verdict_it_says_how_to_have_one(judged, kinds, bare, judging, advice) -> None:
-    assert reason_sentences(judged(*kinds, bare=bare, judging=judging))[-1].endswith(advice)
+    assert advice_of(judged(*kinds, bare=bare, judging=judging)).endswith(advice)
 
 
-LIGHT = f"Press to display on is measured by a rig: {BY_RIG}"
+LIGHT = f"Power button to display on is measured by a rig: {BY_RIG}"
 KERNEL = "The kernel's own time stands in a kernel log of Linux."
 OWN = "To judge what is here, name a profile of its own, as in --requirement"
 NO_TIME = "has a time, so none can be judged."
@@ -237,7 +254,7 @@ FOUR, DMESG, DIAGNOSTICS = (
     "linux-6.6-dmesg.txt",
     "diagnostics-performance.xml",
 )
-NOT_LIT = "Press to display on not measured here: 4 S3."
+NOT_LIT = "Power button to display on not measured here: 4 S3."
 
 
 @pytest.mark.parametrize(
@@ -253,7 +270,12 @@ NOT_LIT = "Press to display on not measured here: 4 S3."
             *(FOUR, "connected-standby-300ms", "No Modern Standby, only 4 S3."),
             f"{OWN} sysfund-0004.",
         ),
-        ("every-kind.xml", "s4-20s", "Press to display on not measured here: 1 S4.", "s4-rates."),
+        (
+            "every-kind.xml",
+            "s4-20s",
+            "Power button to display on not measured here: 1 S4.",
+            "s4-rates.",
+        ),
         (
             *("pwrtest-standby.xml", "sysfund-0004"),
             *("No S3 or hybrid sleep, only 2 Modern Standby.", f"{OWN} connected-standby-300ms."),
@@ -264,14 +286,19 @@ NOT_LIT = "Press to display on not measured here: 4 S3."
             *("systemd-analyze.txt", "boot-19s", "End of BIOS to idle not measured here: 2 boots."),
             XPERF,
         ),
-        ("systemd-analyze.txt", "boot-30s", "Press to desktop not measured here: 2 boots.", BY_RIG),
+        (
+            "systemd-analyze.txt",
+            "boot-30s",
+            "Power button to desktop not measured here: 2 boots.",
+            BY_RIG,
+        ),
         (
             *("xperf-pnp.csv", "sysfund-0004", "No sleep here."),
             "put the PC into S3 or hybrid sleep, then read its log again.",
         ),
         (
             *(DIAGNOSTICS, "sysfund-0004"),
-            "No account of a sleep here, only 2 records of what delayed one.",
+            "No sleep here, only 2 records of what delayed one.",
             TRANSITION,
         ),
     ],
@@ -281,8 +308,8 @@ def test_the_advice_leads_to_a_verdict(
 ) -> None:
     judgement = log_of(log, profile)
 
-    assert answer_sentence(judgement) == answer
-    assert reason_sentences(judgement)[-1].endswith(advice)
+    assert headline(judgement) == answer
+    assert advice_of(judgement).endswith(advice)
 
 
 @pytest.mark.parametrize(
@@ -296,8 +323,8 @@ def test_the_advice_leads_to_a_verdict(
 def test_no_pc_is_put_into_what_is_no_state(log_of: Any, kind: SleepKind, answer: str) -> None:
     judgement = log_of(DMESG, "sysfund-0004", kind)
 
-    assert answer_sentence(judgement) == answer
-    assert reason_sentences(judgement)[-1].endswith(f"{NO_TIME} {OWN} chromeos-1s.")
+    assert headline(judgement) == answer
+    assert advice_of(judgement).endswith(f"{NO_TIME} {OWN} chromeos-1s.")
 
 
 def test_a_transition_that_does_not_count_is_no_missing_time(samples: Any) -> None:
@@ -305,24 +332,24 @@ def test_a_transition_that_does_not_count_is_no_missing_time(samples: Any) -> No
     source = LogSource("System.evtx", "evtx", 22000, 1, Integrity(True, ()))
     judgement = judge_log(LogReading((source,), records), load_requirement("s3resume"))
 
-    assert answer_sentence(judgement) == "No transition that counts here: 1 S3."
-    assert reason_sentences(judgement)[-1].endswith("1 first transition ignored.")
+    assert headline(judgement) == "The only transition is ignored."
+    assert "1 first transition ignored." in answered_log(judgement).answer.why
 
 
 def test_kinds_and_limits_that_judge_nothing_have_an_answer(log_of: Any, judged: Any) -> None:
-    reasons = reason_sentences(log_of(FOUR, "sysfund-0004", SleepKind.BOOT, DOZE))
-    assert reasons[-1].endswith("limits, such as a summary of `xperf -a boot`.")
+    advice = advice_of(log_of(FOUR, "sysfund-0004", SleepKind.BOOT, DOZE))
+    assert advice.endswith("limits, such as a summary of `xperf -a boot`.")
 
     advised = replace(load_requirement("sysfund-0004"), resume_limit_ms=None)
     judgement = judge_log(judged(S3).reading, advised)
-    assert answer_sentence(judgement) == "No resume time here: 1 S3."
-    assert len(reason_sentences(judgement)) == 1
+    assert headline(judgement) == "sysfund-0004 requires nothing, so nothing is judged."
 
 
 def test_the_advice_knows_what_the_shipped_profiles_limit() -> None:
     for name, (measure, kinds) in PROFILES.items():
         requirement = load_requirement(name)
-        limited = {limit.measure for limit in requirement.limits() if limit.required}
+        required = [each for each in requirement.limits() if each.required and not each.is_event]
+        limited = {limit.measure for limit in required}
         assert (limited, requirement.kinds) == ({measure}, kinds)
 
 
@@ -347,10 +374,10 @@ def test_a_row_has_what_it_was_judged_by(
     log_of: Any, *, log: str, profile: str, row: str, held: tuple[str, ...], tile: Any
 ) -> None:
     judgement = log_of(log, profile)
-    page = log_page(judgement, "now")
+    page = log_page(answered_log(judgement), "now")
     kind = page.kinds[0]
 
-    assert main_transitions(judgement)[0].note == row
+    assert main_transitions(answered_log(judgement))[0].note == row
     assert page.table.before[0].note == row
     assert (kind.kind, kind.measured, kind.greatest, kind.judged) == held
     assert tile is None or (page.tiles[0].name, page.tiles[0].value) == tile
@@ -370,12 +397,28 @@ def test_sentences_list_kinds_and_lengths_one_way(log_of: Any) -> None:
 
 
 def test_terminal_page_and_document_lead_with_the_same_words(judged) -> None:
-    judgement = judged(HYBRID, HYBRID, S4)
-    answer = answer_sentence(judgement)
-    page = log_report(judgement, "now")
-    document = json.loads("".join(log_document(judgement)))
+    log = answered_log(judged(HYBRID, HYBRID, S4))
+    answer = log.answer.headline
+    page = log_report(log, "now")
+    document = json.loads("".join(log_document(log)))
 
-    assert "".join(log_table(judgement, TerminalStyle())).startswith(f"PASS: {answer}\n")
+    assert "".join(log_table(log, TerminalStyle())).startswith(f"PASS: {answer}\n")
     assert page.index(answer) < page.index("Requirement</h2>")
     assert list(document)[1:3] == ["verdict", "answer"]
-    assert document["answer"] == [answer, *reason_sentences(judgement)]
+    assert (document["answer"]["headline"], document["answer"]["verdict"]) == (answer, "PASS")
+    assert document["answer"]["why"] == list(log.answer.why)
+
+
+def test_a_transition_has_one_number_on_every_face(judged) -> None:
+    log = answered_log(judged(S3, S4, S3, S4, S3))
+    document = json.loads("".join(log_document(log)))
+    text = "".join(log_table(log, TerminalStyle(), show_all=True))
+
+    by_kind = {each["transition"]: each["kind"] for each in document["cycles"]}
+    assert by_kind == {1: "S3", 2: "S4", 3: "S3", 4: "S4", 5: "S3"}
+    assert [row.number for row in main_transitions(log)] == [1, 3, 5]
+    assert [row.number for row in transitions_not_covered(log, S4)] == [2, 4]
+    assert "Maximum Total Time: 1209, Transition No. 5" in text
+    assert log.answer.counts[Standing.PASSED] == (1, 3, 5)
+    assert log.answer.counts[Standing.NOT_COVERED] == (2, 4)
+    assert document["answer"]["transitions"]["not_covered"] == [2, 4]

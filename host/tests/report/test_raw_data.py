@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from resume_rig.analysis.answer.campaign import answered_campaign
 from resume_rig.model.errors import shell_word
 from resume_rig.report.campaign.raw_data import NOTHING_RAW, RawData, raw_in_folder, raw_of_store
 from resume_rig.report.html import campaign_report
@@ -33,7 +34,9 @@ def test_a_report_whose_place_is_not_known_has_no_link_and_still_tells_the_comma
 
 
 def page(samples: Any, raw: RawData) -> str:
-    return campaign_report(samples.with_a_hang(), samples.facts(), "now", (), raw)
+    return campaign_report(
+        answered_campaign(samples.with_a_hang(), samples.facts()), "now", (), raw
+    )
 
 
 def test_a_failure_links_to_its_wave_where_there_is_one(samples: Any) -> None:

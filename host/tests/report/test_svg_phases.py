@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from resume_rig.analysis.answer.campaign import answered_campaign
 from resume_rig.analysis.verdict.series import all_cycles
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName
 from resume_rig.model.result.match import MatchCertainty
-from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.model.result.verdict import Finding, FindingKind, NotJudged, WhyNot
 from resume_rig.report.campaign.page import first_screen
 from resume_rig.report.drawing.phases import (
     Bar,
@@ -214,10 +215,17 @@ def test_cycles_of_about_one_length_share_their_axis(samples: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "why", ["other kind: sysfund-0004 covers S3", "not covered by this requirement: S4"]
+    "why",
+    [
+        NotJudged.of(WhyNot.OTHER_KIND, requirement="sysfund-0004", covers="S3", asked="S4"),
+        NotJudged.of(WhyNot.NOT_COVERED, requirement="sysfund-0004", covers="S3", kind="S4"),
+    ],
+    ids=["asked for", "recorded"],
 )
-def test_a_sleep_that_the_requirement_does_not_cover_has_no_limit(samples: Any, why: str) -> None:
-    cycle = replace(samples.cycle(), judged=False, why_not=why)
+def test_a_sleep_that_the_requirement_does_not_cover_has_no_limit(
+    samples: Any, why: NotJudged
+) -> None:
+    cycle = replace(samples.cycle(), judged=False, unjudged=why)
     assert panel_of(cycle).limit is None
     assert panel_of(samples.cycle()).limit is not None
     shown = all_cycles([cycle], ("resume_ms",))
@@ -264,9 +272,9 @@ def test_the_median_the_slowest_and_the_first_failure_are_chosen(samples: Any) -
     assert shown.times_ms[chosen["median"]] == times[(len(times) - 1) // 2]
     assert shown.times_ms[chosen["slowest"]] == times[-1]
     assert chosen["failure"] == 165
-    screen = first_screen(found, samples.facts())
+    screen = first_screen(answered_campaign(found, samples.facts()))
     assert screen.phases is not None
-    assert [panel.key for panel in screen.phases.panels] == ["median", "slowest", "failure"]
+    assert [panel.key for panel in screen.phases.panels] == ["failure", "median", "slowest"]
 
 
 def test_the_script_gets_the_figures_of_every_cycle(samples: Any) -> None:

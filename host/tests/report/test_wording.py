@@ -2,14 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.quantity import (
+    BoundedNs,
+    rounded_ms,
+)
 from resume_rig.model.result.cycle import BoardClock, OsClock, Outcome
 from resume_rig.report.text.wording import (
     board_clock_sentences,
     clock_sentence,
     outcome_words,
     quantity_text,
-    rounded_ms,
 )
 
 

@@ -28,7 +28,8 @@ SILENCE = None
 HOST = 500  # what the host of the conversations calls itself
 
 INFO: Fields = {
-    "proto": 1,
+    "proto": 2,
+    "nonce": 2**62,
     "fw": "0.1.0",
     "board": "rig",
     "boot": 77,

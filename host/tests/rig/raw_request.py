@@ -2,6 +2,8 @@
 
 from typing import NamedTuple, Self
 
+from resume_rig.rig.link.client import SmpRig
+from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.packet import HEADER, Group, Header, Operation
 from resume_rig.rig.smp.request import Request
 
@@ -22,6 +24,12 @@ def raw_request(
 
 
 RESET = raw_request(Operation.WRITE, Group.OS, 5, name="reset")
+
+
+def reset(rig: SmpRig, client: SmpClient) -> None:
+    """Reset a board whose rig was identified in this boot: it does so behind a permit alone."""
+    rig.permit()
+    client.request(RESET)
 
 
 def packed(header: Header) -> bytes:

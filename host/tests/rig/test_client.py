@@ -51,7 +51,10 @@ def test_a_board_without_calibration_and_log_says_so(talk: Talk) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"proto": 2}, "the board speaks version 2 of the rig protocol.* speaks 1"),
+        ({"proto": 3}, "the board speaks version 3 of the rig protocol.* speaks 1 and 2"),
+        ({"proto": 0}, "the board speaks version 0 of the rig protocol.* speaks 1 and 2"),
+        ({"nonce": "x"}, "answered info with 'x' for 'nonce'; allowed is a whole number"),
+        ({"nonce": 2**63}, "for 'nonce'; allowed is a number from 0 to"),
         ({"boot": "x"}, "answered info with 'x' for 'boot'; allowed is a whole number"),
         ({"boot": True}, "answered info with True for 'boot'; allowed is a whole number"),
         ({"hz": -1}, "answered info with -1 for 'hz'; allowed is a number from 0 to"),
@@ -157,6 +160,7 @@ def test_a_press_that_is_repeated_carries_the_same_token_and_the_next_one_anothe
 ) -> None:
     first = {"act": 1, "dur": 200, "tok": 500, "boot": 77}
     second = {"act": 1, "dur": 9, "tok": 501, "boot": 77, "at": 4000, "force": True}
+    second["nonce"] = 2**62
     rig = talk(
         ("press", first, SILENCE),
         ("press", first, SILENCE),
@@ -166,6 +170,69 @@ def test_a_press_that_is_repeated_carries_the_same_token_and_the_next_one_anothe
     assert rig.press(Actuator.BUTTON, 200) == ActionStart(10, 210)
     assert rig.press(Actuator.BUTTON, 9, at_ns=4000, force_off=True) == ActionStart(4000, 4009)
     assert said.operations == [Operation.READ] + [Operation.WRITE] * 4
+
+
+def test_what_is_hard_to_undo_shows_the_nonce_of_the_boot_that_info_was_asked_in(
+    talk: Talk, board_info: Fields
+) -> None:
+    forced = {"act": 1, "dur": 9, "tok": 500, "boot": 77, "force": True, "nonce": 2**62}
+    later = forced | {"tok": 501, "boot": 78, "nonce": 5}
+    rig = talk(
+        ("bootloader", {"boot": 77, "nonce": 2**62}, {"err": {"group": 64, "rc": 6}}),
+        ("permit", {"boot": 77, "nonce": 2**62}, {"boot": 77, "until": 9}),
+        ("press", forced, {"err": {"group": 64, "rc": 12}}),
+        ("time", {}, {"boot": 78, "rx": 1, "tx": 2}),
+        ("info", {}, board_info | {"boot": 78, "nonce": 5}),
+        ("press", later, {"boot": 78, "start": 1, "end": 10}),
+        ("permit", {"boot": 78, "nonce": 5}, {"boot": 78, "until": 9}),
+    )
+    with pytest.raises(DeviceFault, match="busy"):
+        rig.leave_for_bootloader()
+    rig.permit()
+    with pytest.raises(BoardRebooted, match="its boot id was 77 and is 78"):
+        rig.press(Actuator.BUTTON, 9, force_off=True)
+    rig.info()
+    rig.press(Actuator.BUTTON, 9, force_off=True)
+    rig.permit()
+
+
+def test_a_board_of_version_1_is_asked_as_it_knows_it_and_the_host_says_so_once(
+    talk: Talk, caplog: pytest.LogCaptureFixture, board_info: Fields
+) -> None:
+    old = {key: value for key, value in board_info.items() if key != "nonce"} | {"proto": 1}
+    forced = {"act": 1, "dur": 9, "tok": 500, "boot": 77, "force": True}
+    rig = talk(
+        ("press", forced, {"boot": 77, "start": 1, "end": 10}),
+        ("info", {}, old),
+        ("bootloader", {"boot": 77}, {"boot": 77, "t": 9}),
+        info=old,
+    )
+    rig.press(Actuator.BUTTON, 9, force_off=True)
+    assert not rig.info().guarded
+    rig.permit()
+    rig.leave_for_bootloader()
+    assert [line for line in caplog.messages if "speaks" in line] == [
+        "sim: speaks version 1 of the rig protocol, in which a board acts for whoever reaches its "
+        "port; update its firmware"
+    ]
+
+
+def test_a_board_that_wants_another_nonce_is_a_sentence(talk: Talk) -> None:
+    sight = {"boot": 77, "nonce": 2**62}
+    rig = talk(("bootloader", sight, {"err": {"group": 64, "rc": 23}}))
+    with pytest.raises(DeviceFault) as caught:
+        rig.leave_for_bootloader()
+    assert str(caught.value) == (
+        "the board refused bootloader: no-nonce (23), it does this only for a host that has asked "
+        "it who it is in this boot"
+    )
+
+
+def test_the_nonce_is_in_nothing_that_is_shown(talk: Talk) -> None:
+    rig = talk()
+    info = rig.info()
+    assert info.guarded
+    assert str(2**62) not in repr(info)
 
 
 def test_tokens_of_two_rigs_do_not_start_alike(said: Any, board_info: Fields) -> None:

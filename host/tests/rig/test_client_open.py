@@ -53,6 +53,8 @@ def test_the_options_of_a_simulated_bench_are_parsed(text: str, options: SimOpti
         ("socket:host", "names no host and port; allowed is HOST:PORT"),
         ("socket::4000", "names no host and port"),
         ("rfc2217:host:0", "names no host and port"),
+        ("rfc2217:a-secret-of-20-chars@host:7000", "the URL of a rig has no user and no token"),
+        ("socket:a-secret-of-20-chars@host:7000", "the URL of a rig has no user and no token"),
         ("rfc2217:host:99999999999", "names no host and port"),
         ("socket:host:²", "names no host and port"),
     ],
@@ -61,6 +63,7 @@ def test_an_url_that_is_none_is_a_usage_error(url: str, sentence: str) -> None:
     with pytest.raises(UsageError) as caught:
         open_rig(url)
     assert sentence in str(caught.value)
+    assert "a-secret" not in str(caught.value)
 
 
 def test_a_port_that_is_not_there_is_link_lost(tmp_path: Path) -> None:

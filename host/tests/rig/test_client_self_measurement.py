@@ -111,7 +111,7 @@ def test_a_state_that_is_not_known_is_no_result(talk: Talk) -> None:
 
 def test_a_calibration_is_written_and_read(talk: Talk) -> None:
     kept = {"boot": 77, "xtal": True, "store": "flash", "cal": -7, "held": 3}
-    wanted = {"cal": -7, "loop": True, "clear": True}
+    wanted = {"cal": -7, "loop": True, "clear": True, "boot": 77}
     rig = talk(
         ("calibration", wanted, kept | {"lat": [[2, 1, 2, 3, 4]]}),
         ("calibration", {}, {"boot": 77, "xtal": False, "store": "none"}),
@@ -144,7 +144,7 @@ def test_a_clock_that_is_too_far_off_is_a_usage_error(talk: Talk, clock_ppb: int
     [(13, "no-crystal.*RC oscillator"), (15, "no-store.*no memory"), (16, "no-result.*end well")],
 )
 def test_a_board_that_cannot_keep_it_says_why(talk: Talk, code: int, sentence: str) -> None:
-    rig = talk(("calibration", {"loop": True}, refused(code)))
+    rig = talk(("calibration", {"loop": True, "boot": 77}, refused(code)))
     with pytest.raises(DeviceFault, match=sentence):
         rig.calibrate(loopback=True)
 

@@ -17,6 +17,7 @@ from resume_rig.rig.commands.actions import (
     ContactRequest,
     LidRequest,
     LoopbackStartRequest,
+    PermitRequest,
     PressRequest,
 )
 from resume_rig.rig.commands.capture import (
@@ -87,10 +88,11 @@ SENT: list[tuple[str, Request]] = [
     ("arm-onset", LightArmRequest(2_000_000_000, 100_000_000, 200_000_000)),
     ("arm-onset-settle-too-short", LightArmRequest(2_000_000_000, settle_ns=199_000_000)),
     ("loopback", LoopbackStartRequest(0, 3, 5, 3, 1_000_000, 11)),
-    ("bootloader", BootloaderRequest(13)),
-    ("calibration-clock", CalibrationWriteRequest(-1_000_000)),
-    ("calibration-loop", CalibrationWriteRequest(loopback=True)),
-    ("calibration-anew", CalibrationWriteRequest(5, loopback=True, clear=True)),
+    ("bootloader", BootloaderRequest(13, 2**63 - 1)),
+    ("permit", PermitRequest(13, 2**63 - 1)),
+    ("calibration-clock", CalibrationWriteRequest(11, -1_000_000)),
+    ("calibration-loop", CalibrationWriteRequest(11, loopback=True)),
+    ("calibration-anew", CalibrationWriteRequest(11, 5, loopback=True, clear=True)),
     *(
         (name, COMMANDS[entry["request"]["message"]]())
         for name, entry in EXCHANGES.items()
@@ -115,11 +117,11 @@ def test_every_command_is_among_the_requests_with_a_vector() -> None:
 
 OPTIONAL: list[tuple[Request, dict[str, Any]]] = [
     (
-        PressRequest(1, 2, 3, 4, at_ns=0, force_off=True),
-        {"act": 1, "dur": 2, "tok": 3, "boot": 4, "at": 0, "force": True},
+        PressRequest(1, 2, 3, 4, at_ns=0, force_off=True, nonce=0),
+        {"act": 1, "dur": 2, "tok": 3, "boot": 4, "at": 0, "force": True, "nonce": 0},
     ),
     (LidRequest(False, 0, 0, 7), {"closed": False, "tok": 0, "boot": 0, "at": 7}),
-    (CalibrationWriteRequest(0), {"cal": 0}),
+    (CalibrationWriteRequest(0, 0), {"cal": 0, "boot": 0}),
     (LightArmRequest(0, 0, 0), {"dur": 0, "base": 0, "settle": 0}),
 ]
 

@@ -17,7 +17,7 @@ def new_bench(seed: int) -> SimulatedBench:
 def test_a_cable_that_was_out_is_a_link_again_and_the_boot_is_told() -> None:
     bench = new_bench(1)
     with served(bench) as address:
-        opened = open_rig(f"socket:{address}")
+        opened = open_rig(f"rfc2217:{address}")
         boot_id = opened.rig.info().boot_id
     with pytest.raises(LinkLost):
         opened.rig.levels()

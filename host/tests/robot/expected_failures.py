@@ -39,8 +39,8 @@ EXPECTED: Final[Mapping[str, Mapping[str, str]]] = {
     "lid-bounce": NONE,
     "slow-laptop": {
         RESUME: "total resume time at most 2 s: 11 of 11 cycles do not conform",
-        LIGHT: "press to display on at most 2500 ms: 11 of 11 cycles do not conform",
-        LID_LIGHT: "press to display on at most 2500 ms: 11 of 11 cycles do not conform",
+        LIGHT: "power button to display on at most 2500 ms: 11 of 11 cycles do not conform",
+        LID_LIGHT: "power button to display on at most 2500 ms: 11 of 11 cycles do not conform",
     },
     "bios-reports-zero": {
         RESUME: UNMEASURED,

@@ -38,7 +38,7 @@ def test_the_log_has_requirement_store_report_figures_and_plots(suite: Any) -> N
     root = ElementTree.parse(done.folder / "output.xml").getroot()
     meta = {m.get("name"): m.text or "" for m in root.iter("meta")}
     assert meta["Requirement"].startswith(
-        "sysfund-0004 version 2: after S3 or hybrid sleep, total resume time"
+        "sysfund-0004 version 3: after S3 or hybrid sleep, total resume time"
     )
     assert meta["Rig"] == "sim:clock=virtual,seed=7"
     assert meta["Store 1"] == "[one-1.rrs|one-1.rrs]"

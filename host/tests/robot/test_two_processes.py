@@ -27,7 +27,7 @@ Hold
 def test_the_second_robot_on_a_rig_says_who_has_it(suite: Any, tmp_path: Path) -> None:
     bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 7)
     with served(bench) as place:
-        url = f"socket:{place}"
+        url = f"rfc2217:{place}"
         path = tmp_path / "holds.robot"
         path.write_text(HOLDS.format(url=url), "utf-8")
         words = [sys.executable, "-m", "robot", "--outputdir", str(tmp_path / "first"), str(path)]

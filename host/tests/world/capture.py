@@ -58,8 +58,13 @@ def edges_of(
             (cycle.press_sleep, cycle.press_sleep_up),
             (cycle.press_wake, cycle.press_wake_up),
         )
+        if cycle.ended == "aborted":
+            presses = presses[:1]
         for down, up in () if cycle.lid or not cycle.ours else presses:
             lines["BUTTON"] += _contact(down, up, random)
+        if cycle.ended == "aborted":
+            lines["BACKLIGHT"] += [(cycle.dark, 0), (cycle.light, 1)]
+            continue
         lines["PLTRST#"] += [(cycle.reset_fall, 0), (cycle.reset_rise, 1)]
         if cycle.doze is not None:
             _doze(lines, cycle)

@@ -1,11 +1,12 @@
 """What a lab brings to the command line: a capture and logs, cut out of the lives of its PCs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from world import doze, oslog
+from world import doze, endings, oslog
 from world.capture import Analyser, edges_of, text_of
 from world.oslog import BUILDS, Step, Windows
-from world.unit import Cycle, Plan, Random, Unit, live
+from world.unit import Cycle, Phases, Plan, Random, Unit, live
 
 PT = "Microsoft-Windows-Power-Troubleshooter"
 
@@ -17,6 +18,7 @@ class Trial:
     unit: Unit
     cycles: list[Cycle]  # those on the wires, in their order
     present: set[int]  # EventRecordIDs of this unit's records that the logs hold
+    shown: set[int] = field(default_factory=set)  # those of all its events
     capture: str = ""
     form: str = "vcd"
     logs: list[str] = field(default_factory=list)
@@ -26,6 +28,17 @@ class Trial:
     doubled: bool = False  # another unit's records stand in the same file
     candidates: list[str] = field(default_factory=list)  # of a comparison: the other logs
     slower: float = 0.0  # true change of the candidate's median, as a share
+    question: str = "correlate"  # or log, fleet, compare
+    attempts: int | None = None  # to sleep, that the logs show; None: as many as cycles
+    failed: int = 0  # attempts without a resume, besides those of `cycles`
+    computers: int = 1
+    odd: frozenset[str] = frozenset()  # units of a fleet that are unlike the others
+    wires_lie: frozenset[str] = frozenset()  # signals that are not what the map says
+    limit_ms: float = 2000.0
+    failing: float | None = None  # true share of failures of the process behind the campaign
+    process: dict[str, float] = field(default_factory=dict)  # its true median_ms and mean_ms
+    shift_ms: float | None = None  # of a comparison: the true shift of the process
+    must: str = ""  # the answer of a comparison that the data carries
 
 
 @dataclass
@@ -76,12 +89,21 @@ def life(
     steps: tuple[Step, ...] = (),
     boots: tuple[int, ...] = (),
     sessions: int = 1,
+    happening: Callable[[Unit, Phases, Cycle], None] | None = None,
 ) -> Life:
     """Let a PC live through a plan, and Windows write it down."""
-    cycles = live(unit, plan, random, sessions, doze.dozing if unit.dozes else None)
+    dozing = doze.dozing if unit.dozes else None
+    cycles = live(unit, plan, random, sessions, dozing=dozing, happening=happening)
     windows = windows or windows_of(random)
     oslog.record(
-        windows, unit, cycles, random, steps=steps, boots=boots, doze_and_wake=doze.doze_and_wake
+        windows,
+        unit,
+        cycles,
+        random,
+        steps=steps,
+        boots=boots,
+        doze_and_wake=doze.doze_and_wake,
+        otherwise=endings.write,
     )
     return Life(unit, cycles, windows)
 
@@ -103,12 +125,14 @@ def trial(
     ask: tuple[str, ...] = (),
     dimmed: tuple[float, float] | None = None,
     cut: tuple[float, float] = (0.0, 0.0),
+    touch: Callable[[dict[str, list[tuple[float, int]]], list[Cycle]], None] | None = None,
 ) -> Trial:
     """Cut a capture of `count` cycles out of a life, and export the logs.
 
     `lost` are record ids that the log does not hold; `others` are units whose records are in the
     same log (in files of their own with `files`); `foreign` leaves out the unit's own log;
-    `cut` seconds of the capture are lacking at its beginning and its end.
+    `cut` seconds of the capture are lacking at its beginning and its end; `touch` changes what
+    is on the lines before they are sampled.
     """
     analyser = analyser or Analyser(ppm=float(random.uniform(-50, 50)))
     cycles = lived.cycles[first : None if count is None else first + count]
@@ -116,6 +140,10 @@ def trial(
     start += cut[0]
     end = cycles[-1].light + 15.0 - cut[1]
     lines = edges_of(cycles, random, glitches=glitches, dimmed=dimmed)
+    if touch:
+        touch(lines, cycles)
+        for line in lines.values():
+            line.sort()
     lines = {name: [(time - start, level) for time, level in line] for name, line in lines.items()}
     events = [event for event in lived.windows.events if event.record not in lost]
     present = {event.record for event in events if event.provider == PT}
@@ -130,6 +158,7 @@ def trial(
         unit=lived.unit,
         cycles=cycles,
         present=set() if foreign else present,
+        shown=set() if foreign else {event.record for event in events},
         capture=text_of(lines, end - start, analyser),
         form="csv" if analyser.form == "csv" else "vcd",
         logs=texts,

@@ -250,6 +250,7 @@ def _compared(random: Random, cycles: int, slower: float, sessions: int = 1) -> 
     made.logs += [xml_of([(one.windows, one.windows.events)]) for one in more]
     made.candidates = [xml_of([(one.windows, one.windows.events)]) for one in candidates]
     made.slower = slower
+    made.question = "compare"
     return made
 
 

@@ -17,11 +17,14 @@ from world.unit import Cycle, Random, Unit
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 GUIDS = {
+    "Microsoft-Windows-Eventlog": "{fc65ddd8-d6ef-4962-83d5-6e5cfe9ce148}",
+    "Microsoft-Windows-Kernel-Boot": "{15ca44ff-4d7a-4baa-bba5-0998955e531e}",
     "Microsoft-Windows-Kernel-General": "{a68ca8b7-004f-d7b6-a698-07e2de0f1f5d}",
     "Microsoft-Windows-Kernel-Power": "{331c3b3a-2005-44c2-ac5e-77220c37d6b4}",
     "Microsoft-Windows-Power-Troubleshooter": "{cdc05e28-c449-49c6-b9d2-88cf761644df}",
     "Service Control Manager": "{555908d1-a6d7-4695-8e1e-26931d2012f4}",
 }
+EVENTLOG = "Microsoft-Windows-Eventlog"
 BUILDS = (7600, 10240, 15063, 17763, 19044, 22000)
 
 
@@ -35,6 +38,16 @@ class Event:
     number: int
     version: int
     data: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Slew:
+    """A time service that lets the clock run faster or slower for a while, and tells nobody."""
+
+    begin: float  # true times
+    end: float
+    rate: float  # relative, up to 0.031
+    rtc: bool = False  # the RTC is set from the clock at its end
 
 
 @dataclass
@@ -54,13 +67,19 @@ class Windows:
     anchor: tuple[float, float] = (0.0, 0.0)  # true time, OS time
     rtc_anchor: tuple[float, float] = (0.0, 0.0)
     resumes: list[int] = field(default_factory=list)  # FullResume, ms
+    slews: list[Slew] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.rtc_anchor = (0.0, self.rtc_phase)
 
     def clock(self, true: float) -> float:
         """Return the OS's time at a true time at which its clock runs."""
-        return self.anchor[1] + (true - self.anchor[0]) * (1.0 + self.os_rate)
+        since, at = self.anchor
+        slewed = sum(
+            slew.rate * max(0.0, min(true, slew.end) - max(since, slew.begin))
+            for slew in self.slews
+        )
+        return at + (true - since) * (1.0 + self.os_rate) + slewed
 
     def rtc(self, true: float) -> float:
         """Return the RTC's own time, of which only whole seconds can be read."""
@@ -164,7 +183,11 @@ class Windows:
 
 @dataclass(frozen=True)
 class Step:
-    """A setting of the clock: `cycle` counts from 0, `when` is suspend, asleep, wake or after."""
+    """What happens around a cycle, which counts from 0.
+
+    A setting of the clock (`when` is suspend, asleep, wake, after), a change of the time zone
+    (bias), or the log is cleared.
+    """
 
     cycle: int
     when: str
@@ -189,7 +212,7 @@ def sleep_and_wake(
             _set(windows, cycle.os_sleep + 0.02, step)
     halt = windows.clock(cycle.clock_halt)
     power = "Microsoft-Windows-Kernel-Power"
-    states = (4, 5 if unit.hybrid else 4)
+    states = (5, 5) if unit.hibernates else (4, 5 if unit.hybrid else 4)
     state: dict[str, object] = {"TargetState": states[0], "EffectiveState": states[1]}
     modern = windows.build > 9000
     entering(windows, cycle, random, states)
@@ -200,7 +223,7 @@ def sleep_and_wake(
     new = math.floor(windows.rtc(cycle.rtc_read)) + 0.5
     windows.anchor = (cycle.rtc_read, new)
     stale = dict(state)
-    stale |= {"WakeFromState": 4}
+    stale |= {"WakeFromState": states[0]}
     for name in ("ProgrammedWakeTimeAc", "ProgrammedWakeTimeDc"):
         stale[name] = "1601-01-01T00:00:00.0000000Z"
     stale |= {"WakeRequesterTypeAc": 0, "WakeRequesterTypeDc": 0}
@@ -209,6 +232,8 @@ def sleep_and_wake(
     windows.time_changed(new, halt, 2)
     if unit.has_fpdt and modern:
         performance(windows, cycle, new)
+    if unit.hibernates:
+        windows.write(new + 0.0009, "Microsoft-Windows-Kernel-Boot", 27, 1, {"BootType": 2})
     windows.noise(cycle.awake, random)
     for step in steps:
         if step.when == "wake":
@@ -244,6 +269,7 @@ def sleep_and_wake(
         durations,
         states=states,
         source=source_of(windows, unit, cycle),
+        hiber_read=int(cycle.driver * 5e2) if unit.hibernates else 0,
     )
 
 
@@ -312,25 +338,44 @@ def record(
     steps: tuple[Step, ...] = (),
     doze_and_wake: Callable[[Windows, Unit, Cycle, Random], None] | None = None,
     boots: tuple[int, ...] = (),
+    otherwise: Callable[[Windows, Unit, Cycle, Random], None] | None = None,
 ) -> None:
-    """Write the log of a life: all cycles, settings of the clock, boots before some cycles."""
+    """Write the log of a life: all cycles, settings of the clock, boots before some cycles.
+
+    `otherwise` writes an attempt that did not end in a resume.
+    """
     windows.boot(0.0)
+    slews = list(windows.slews)
     for i, cycle in enumerate(cycles):
+        while slews and slews[0].end < cycle.os_sleep:
+            over = slews.pop(0)
+            if over.rtc:
+                windows.rtc_anchor = (over.end, math.floor(windows.clock(over.end)) + 0.5)
         if i in boots:
             windows.shutdown(cycle.press_sleep - 4.5)
             reading = math.floor(windows.rtc(cycle.press_sleep - 3.0)) + 0.5
             windows.set_clock(cycle.press_sleep - 3.0, reading, rtc=False)
             windows.boot(cycle.press_sleep - 3.0)
             windows.resumes = []
+        before = windows.next_record
         if cycle.doze is not None and doze_and_wake:
             doze_and_wake(windows, unit, cycle, random)
+            cycle.written = frozenset(range(before + 1, windows.next_record + 1))
+            continue
+        if cycle.ended != "resumed" and otherwise:
+            otherwise(windows, unit, cycle, random)
+            cycle.written = frozenset(range(before + 1, windows.next_record + 1))
             continue
         mine = tuple(step for step in steps if step.cycle == i)
         next_sleep = cycles[i + 1].os_sleep if i + 1 < len(cycles) else None
         sleep_and_wake(windows, unit, cycle, random, next_sleep=next_sleep, steps=mine)
+        cycle.written = frozenset(range(before + 1, windows.next_record + 1))
         for step in mine:
             if step.when == "after":
                 _set(windows, cycle.awake + random.uniform(1.3, 2.5), step)
+            elif step.when == "cleared":  # somebody cleared the log; its numbers restart
+                windows.next_record = 0
+                windows.write(windows.clock(cycle.awake + 1.5), EVENTLOG, 104, 0, {})
             elif step.when == "bias":
                 windows.daylight_saving(cycle.awake + 1.5, round((step.error or 0.0) / 60))
 

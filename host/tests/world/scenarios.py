@@ -5,7 +5,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from world import log_cases, unit_cases
+from world import (
+    claim_cases,
+    ending_cases,
+    log_cases,
+    statistics_cases,
+    unit_cases,
+    which_cases,
+    wire_cases,
+)
 from world.labs import Trial
 from world.unit import Random
 
@@ -61,6 +69,49 @@ SCENARIOS: dict[str, Callable[[Random, int], Trial]] = {
         log_cases.compare_slower,
         log_cases.compare_sessions,
         log_cases.compare_sessions_slower,
+        claim_cases.mixed_short,
+        claim_cases.mixed_long,
+        claim_cases.mixed_constant,
+        claim_cases.mixed_zero,
+        claim_cases.mixed_unit,
+        claim_cases.updated,
+        claim_cases.constant,
+        claim_cases.garbage_log,
+        claim_cases.slewed,
+        claim_cases.zones,
+        which_cases.unit_changed,
+        which_cases.restarted,
+        which_cases.twice,
+        which_cases.twice_log,
+        which_cases.overlap,
+        which_cases.overlap_log,
+        which_cases.overlap_fleet,
+        wire_cases.upside_down,
+        wire_cases.upside_down_other,
+        wire_cases.swapped,
+        wire_cases.floating,
+        wire_cases.lamps,
+        wire_cases.keyboard,
+        wire_cases.pwm_slow,
+        wire_cases.logo,
+        wire_cases.fades,
+        ending_cases.aborts,
+        ending_cases.hibernation_boots,
+        ending_cases.deaths,
+        ending_cases.dozes_log,
+        ending_cases.unaccounted,
+        ending_cases.unaccounted_log,
+        ending_cases.standby_log,
+        ending_cases.clean_log,
+        statistics_cases.runs,
+        statistics_cases.ar1,
+        statistics_cases.compare_ar1,
+        statistics_cases.compare_drift,
+        statistics_cases.compare_drift_same,
+        statistics_cases.compare_six,
+        statistics_cases.compare_three,
+        statistics_cases.fleet_equal,
+        statistics_cases.fleet_odd,
     )
 }
 

@@ -8,8 +8,10 @@ from functools import cache
 
 import pytest
 
-from world.judge import OUTSIDE, Judgement, answer, judge
+from world.judge import OUTSIDE, judge
+from world.judgement import Judgement, answer
 from world.scenarios import SCENARIOS, made
+from world.truths import at_most
 
 
 def slow(*values):
@@ -48,6 +50,44 @@ FOUND = [
 QUICK = {("foreign-model", 10), ("bios-long", 9), ("daylight", 2), ("coarse", 7), FOUND[-1]}
 
 
+# What is known to be false today, and why. Who mends it takes the mark away: it is strict.
+TWICE = "a sleep in two exports of one PC counts twice in a fleet"
+WIRING = "a wire that is not what the map says is taken at its word"
+WINDOWS_7 = "Windows 7: a wake without a record is called an attempt that was refused"
+ONE_UNIT = "the records of two units are those of one"
+BOTH = (1, 2)
+FALSE_TODAY = {
+    **{("overlap-fleet", seed): TWICE for seed in BOTH},
+    **{("swapped", seed): WIRING for seed in BOTH},
+    **{("floating", seed): WIRING for seed in BOTH},
+    ("lost-random", 2): WINDOWS_7,
+    ("unaccounted-log", 1): WINDOWS_7,
+}
+MISSED_TODAY = {
+    ("unit-changed", 1): ONE_UNIT,
+    **{("compare-drift", seed): "a drift shrinks n to 1" for seed in BOTH},
+    **{("compare-three", seed): "three values a side decide nothing" for seed in BOTH},
+}
+DEPENDENT = "each value counts as one of its own, whatever it hangs together with"
+# What stays quick: one world of each family; `make test-all` plays the others.
+FAST = {"updated", "twice-log", "upside-down", "lamps", "aborts", "compare-drift", "slewed"}
+
+
+def marked(world: str, seed: int, known: dict[tuple[str, int], str], *, quick: bool = True):
+    """Return the parameters, slow unless quick, and as known to fail where they are."""
+    marks = [] if quick and seed == 1 else [pytest.mark.slow]
+    if (world, seed) in known:
+        marks.append(pytest.mark.xfail(reason=known[world, seed], strict=True))
+    return pytest.param(world, seed, marks=marks)
+
+
+FAMILIES = ("claim_cases", "which_cases", "wire_cases", "ending_cases", "statistics_cases")
+
+
+def _quick(world: str) -> bool:
+    return world in FAST or not SCENARIOS[world].__module__.endswith(FAMILIES)
+
+
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory):
     folder = tmp_path_factory.mktemp("world")
@@ -59,8 +99,10 @@ def judged(tmp_path_factory):
     return of
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize(
+    ("scenario", "seed"),
+    [marked(world, seed, FALSE_TODAY, quick=_quick(world)) for world in SCENARIOS for seed in BOTH],
+)
 def test_nothing_false_is_stated_as_certain(scenario, seed, judged):
     found = judged(scenario, seed)
 
@@ -92,7 +134,7 @@ def test_intervals_of_the_wires_are_within_their_bounds(scenario, seed, judged):
 
 @pytest.mark.parametrize("scenario", ["own", slow("sessions"), slow("near-limit")])
 def test_the_interval_of_a_campaigns_median_holds_the_truth(scenario, judged):
-    holds = [judged(scenario, seed).medians for seed in range(1, 7)]
+    holds = [judged(scenario, seed).campaign for seed in range(1, 7)]
 
     assert any(holds)
     for measure in {name for one in holds for name in one}:
@@ -144,3 +186,64 @@ def test_signals_are_known_by_every_usual_spelling(seed, judged):
 def test_a_candidate_that_is_slower_is_not_called_as_fast(seed, judged):
     assert judged("compare-slower", seed).verdict not in {"", "NO-REGRESSION"}
     assert judged("compare-sessions-slower", seed).verdict == "REGRESSION"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "seed"),
+    [
+        marked(world, seed, MISSED_TODAY, quick=_quick(world))
+        for world in (
+            "aborts",
+            "clean-log",
+            "compare-drift",
+            "compare-six",
+            "compare-three",
+            "deaths",
+            "dozes-log",
+            "fleet-odd",
+            "hibernation-boots",
+            "standby-log",
+            "unaccounted-log",
+            "unit-changed",
+        )
+        for seed in BOTH
+    ],
+)
+def test_what_the_evidence_shows_is_not_missed(scenario, seed, judged):
+    found = judged(scenario, seed)
+
+    assert not found.refused
+    assert dict(found.missed) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("scenario", "measure"),
+    [
+        pytest.param(
+            "runs",
+            "upper limit of the failure rate",
+            marks=pytest.mark.xfail(reason=DEPENDENT, strict=True),
+        ),
+        ("ar1", "process: median_ms"),
+        pytest.param(
+            "ar1", "process: mean_ms", marks=pytest.mark.xfail(reason=DEPENDENT, strict=True)
+        ),
+    ],
+)
+def test_an_interval_of_95_percent_holds_the_process_behind_a_campaign(scenario, measure, judged):
+    holds = [judged(scenario, seed).campaign[measure] for seed in range(1, 31)]
+
+    # 90 % is what is asked for; 30 campaigns tell it from less with 95 % confidence.
+    assert 1.0 - at_most(sum(holds), len(holds), 0.05) <= 0.1
+
+
+@pytest.mark.slow
+def test_units_that_are_alike_are_seldom_called_odd(judged):
+    fleets = [judged("fleet-equal", seed) for seed in range(1, 6)]
+
+    units = sum(one.stated["odd unit"] for one in fleets)
+    odd = sum(sum(one.false.values()) for one in fleets)
+
+    assert units == 200
+    assert odd <= 11  # 3 % are asked for; more than 11 of 200 come by chance in 2 % of cases

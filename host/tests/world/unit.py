@@ -53,6 +53,7 @@ class Unit:
     warm_up: float = 0.1  # surplus of the first cycle of a session
     session: float = 0.01  # sigma of a session's factor on OS phases
     wake_source: int = 1  # WakeSourceType of the button on this machine
+    hibernates: bool = False  # S4 in place of S3
     hybrid: bool = False  # writes the hibernation file before it sleeps, and wakes from RAM
     garble: str = ""  # BiosInit is no time: "uptime" (TSC not reset), "us", "ns"
     double_reset: float = 0.0  # share of wakes with two rises of PLTRST#
@@ -156,6 +157,11 @@ class Cycle:
     doze: Doze | None = None
     record: int | None = None  # EventRecordID of its PT-1 event, once written
     empty: bool = False  # that record holds zeros alone
+    garble: str = ""  # what its BIOS time is instead of one, as of `Unit.garble`
+    ended: str = "resumed"  # or aborted (it never slept), boot, died
+    again: frozenset[int] = frozenset()  # further EventRecordIDs of the same record
+    written: frozenset[int] = frozenset()  # EventRecordIDs of all that speaks of this sleep
+    lit: tuple[float, float] | None = None  # "display on" may mean any moment between these
 
     @property
     def bios(self) -> float:
@@ -210,11 +216,13 @@ def live(
     plan: Plan,
     random: Random,
     sessions: int = 1,
+    *,
     dozing: Callable[[Unit, Phases, Cycle], None] | None = None,
+    happening: Callable[[Unit, Phases, Cycle], None] | None = None,
 ) -> list[Cycle]:
     """Return the cycles of a campaign; sessions follow each other after hours.
 
-    `dozing` turns a cycle into one that dozes.
+    `dozing` turns a cycle into one that dozes; `happening` may change any cycle.
     """
     script = np.random.default_rng(plan.script) if plan.script is not None else random
     cycles: list[Cycle] = []
@@ -233,6 +241,8 @@ def live(
         cycle = _one(phases, now, dwell, plan, number=number + 1, session=session)
         if dozing and random.random() < unit.dozes:
             dozing(unit, phases, cycle)
+        if happening:
+            happening(unit, phases, cycle)
         cycles.append(cycle)
         now = max(cycle.light, cycle.awake) + float(script.uniform(*plan.settle))
     return cycles
@@ -303,6 +313,7 @@ def _one(
         firmware_resume=max(of_firmware - unit.firmware_less, 0.001),
         firmware_suspend=firmware_suspend,
         lid=plan.lid,
+        garble=unit.garble,
         ours=bool(random.random() >= unit.strangers),
         false_reset=false_reset,
     )

@@ -38,6 +38,7 @@ void board_boot(void *unused)
 {
 	const struct rig_identity identity = {
 		.boot_id = ++board.boots,
+		.nonce = BOARD_NONCE,
 		.reset_reason = "power-on",
 	};
 	const struct rig_part *const parts[] = {rig_light_part()};
@@ -111,10 +112,12 @@ static uint32_t group_error(void)
 
 uint32_t board_press(uint32_t actuator, uint64_t duration_ns, bool force)
 {
-	uint8_t in[64];
+	uint8_t in[80];
 
 	ZCBOR_STATE_E(out, 0, in, sizeof(in), 1);
-	zassert_true(rig_wire_put_map(out, 4) && rig_wire_put_u32(out, "act", actuator) &&
+	zassert_true(rig_wire_put_map(out, 6) && rig_wire_put_u32(out, "boot", board.boots) &&
+		     rig_wire_put_u64(out, "nonce", BOARD_NONCE) &&
+		     rig_wire_put_u32(out, "act", actuator) &&
 		     rig_wire_put_u64(out, "dur", duration_ns) &&
 		     rig_wire_put_u32(out, "tok", ++board.token) &&
 		     rig_wire_put_text(out, "force") && zcbor_bool_put(out, force));
@@ -127,9 +130,21 @@ uint32_t board_lid(bool closed)
 	uint8_t in[32];
 
 	ZCBOR_STATE_E(out, 0, in, sizeof(in), 1);
-	zassert_true(rig_wire_put_map(out, 2) && rig_wire_put_u32(out, "tok", ++board.token) &&
+	zassert_true(rig_wire_put_map(out, 3) && rig_wire_put_u32(out, "boot", board.boots) &&
+		     rig_wire_put_u32(out, "tok", ++board.token) &&
 		     rig_wire_put_text(out, "closed") && zcbor_bool_put(out, closed));
 	request(RIG_CMD_LID, true, in, (size_t)(out->payload - in));
+	return group_error();
+}
+
+uint32_t board_permit(uint64_t nonce)
+{
+	uint8_t in[32];
+
+	ZCBOR_STATE_E(out, 0, in, sizeof(in), 1);
+	zassert_true(rig_wire_put_map(out, 2) && rig_wire_put_u32(out, "boot", board.boots) &&
+		     rig_wire_put_u64(out, "nonce", nonce));
+	request(RIG_CMD_PERMIT, true, in, (size_t)(out->payload - in));
 	return group_error();
 }
 
@@ -146,7 +161,8 @@ uint32_t board_calibrate(uint32_t clock_ppb)
 	uint8_t in[32];
 
 	ZCBOR_STATE_E(out, 0, in, sizeof(in), 1);
-	zassert_true(rig_wire_put_map(out, 1) && rig_wire_put_u32(out, "cal", clock_ppb));
+	zassert_true(rig_wire_put_map(out, 2) && rig_wire_put_u32(out, "boot", board.boots) &&
+		     rig_wire_put_u32(out, "cal", clock_ppb));
 	request(RIG_CMD_CALIBRATION, true, in, (size_t)(out->payload - in));
 	return group_error();
 }

@@ -13,6 +13,9 @@
 enum { PWR_OK, SLP_S3, SLP_S4, SLP_S5, PLTRST, BACKLIGHT, LED, BUTTON_CHANNEL, LID_CHANNEL };
 enum { BUTTON, LID };
 
+/** Of every boot; too long for one byte. */
+#define BOARD_NONCE UINT64_C(0x5ca1ab1edeadfa11)
+
 /** Least release time of the actuators, by their binding. */
 #define BOARD_RELEASE_MS 100
 
@@ -41,6 +44,9 @@ uint32_t board_press(uint32_t actuator, uint64_t duration_ns, bool force);
 
 /** Move the lid; @return 0, or the group's error */
 uint32_t board_lid(bool closed);
+
+/** Ask for a permit; @return 0, or the group's error */
+uint32_t board_permit(uint64_t nonce);
 
 /** Ask for what is no request; @return the group's error */
 uint32_t board_garbage(void);

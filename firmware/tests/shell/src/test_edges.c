@@ -77,4 +77,11 @@ ZTEST(edges, test_a_board_that_starts_again_starts_its_numbers_again)
 	zassert_equal(reply.next, 0);
 }
 
+ZTEST(edges, test_the_clock_of_a_board_that_starts_is_in_its_first_lap)
+{
+	uint64_t up_ns = board_read(RIG_CMD_FAULTS, "up");
+
+	zassert_true(up_ns <= (uint64_t)k_uptime_get() * NSEC_PER_MSEC + NSEC_PER_SEC);
+}
+
 ZTEST_SUITE(edges, NULL, NULL, board_boot, board_halt, NULL);

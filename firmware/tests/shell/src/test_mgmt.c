@@ -2,6 +2,7 @@
 /* The rig group behind mcumgr: packets in, packets out. */
 #include "board_under_test.h"
 
+#include "rig_engine.h"
 #include "rig_mgmt.h"
 
 #include <string.h>
@@ -80,6 +81,30 @@ ZTEST(mgmt, test_an_operation_that_a_command_lacks_is_not_supported)
 
 	zassert_equal(reply.data[0], 0x0b);
 	zassert_mem_equal(&reply.data[9], "\x62rc\x08", 4);
+}
+
+ZTEST(mgmt, test_a_reset_without_a_permit_is_refused_as_the_groups_error_and_lets_go_of_nothing)
+{
+	/* SMP version 2: errors are maps of their group. */
+	static const uint8_t packet[] = {0x0a, 0, 0, 1, 0, 0, 5, 5, 0xa0};
+	static const uint8_t refused[] = "\xbf\x63"
+					 "err\xbf\x65"
+					 "group\x18\x40\x62"
+					 "rc\x17\xff\xff";
+
+	zassert_equal(board_lid(true), 0);
+	for (uint32_t i = 1; i <= 2u; i++) {
+		struct reply reply = ask(packet, sizeof(packet));
+
+		zassert_mem_equal(&reply.data[8], refused, sizeof(refused) - 1u);
+		zassert_true(board_is_driven(LID));
+		zassert_equal(board_read(RIG_CMD_FAULTS, "ref"), i);
+	}
+	zassert_equal(board_permit(BOARD_NONCE - 1u), RIG_ERR_NO_NONCE);
+	zassert_false(rig_engine_take_permit());
+	zassert_ok(board_permit(BOARD_NONCE));
+	zassert_true(rig_engine_take_permit());
+	zassert_false(rig_engine_take_permit());
 }
 
 ZTEST_SUITE(mgmt, NULL, NULL, start, stop, NULL);

@@ -25,7 +25,7 @@ static void describe(struct rig_config *config)
 }
 
 static const struct rig_part only_described = {.describe = describe};
-static const struct rig_identity identity = {.boot_id = 1, .reset_reason = "power-on"};
+static const struct rig_identity identity = {.boot_id = 1, .nonce = 1, .reset_reason = "power-on"};
 
 ZTEST(parts, test_a_part_behind_one_that_is_missing_is_described)
 {

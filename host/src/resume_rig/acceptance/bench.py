@@ -1,7 +1,7 @@
 """A rig and its DUT in the hands of a test system: claimed, opened once, used by many tests."""
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,19 +11,23 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import NO_PROFILE, DutProfile
 from resume_rig.model.errors import UsageError
+from resume_rig.model.rig_url import NOT_NAMED, RigUrl
+from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.json_text import utc_json
 from resume_rig.rig.dut_profile import profile_for
 from resume_rig.rig.interface import Rig, RigInfo
-from resume_rig.rig.link.claim import Claim, claim_rig
+from resume_rig.rig.link.claim import Claim, FoundPort, claim_rig, found_ports
 from resume_rig.rig.link.open import OpenRig, open_rig
 from resume_rig.timing.clocks import SystemClock
 
+_PORTS_NAMED: Final = 8
+_NAMED_CHARS: Final = 60
 _TO_SECONDS: Final = len("2026-01-01T00:00:00")
 
 
 @contextmanager
 def opened_rig(
-    url: str,
+    url: RigUrl,
     dut: DutProfile | None,
     *,
     clock: Clock | None = None,
@@ -40,9 +44,11 @@ def opened_rig(
         sessions_before: of the campaign that goes on.
 
     Raises:
-        UsageError: no URL of a rig.
+        UsageError: no URL of a rig, or none at all; the sentence names the ports that there are.
         LinkLost: nobody answers, or another process has the rig; the sentence says which.
     """
+    if url == NOT_NAMED:
+        raise UsageError(_none_named(found_ports()))
     with claim_here(url):
         opened = open_rig(
             url,
@@ -57,7 +63,26 @@ def opened_rig(
             opened.rig.close()
 
 
-def claim_here(url: str) -> Claim:
+def _none_named(ports: Sequence[FoundPort]) -> str:
+    """Return what to name where no rig was named: no bench is taken without a word."""
+    listed = ", ".join(
+        f"--rig serial:{one_line(each.usb_serial, _NAMED_CHARS)}"
+        f" ({one_line(each.product, _NAMED_CHARS)}, {one_line(each.path, _NAMED_CHARS)})"
+        for each in ports[:_PORTS_NAMED]
+    )
+    more = f" and {len(ports) - _PORTS_NAMED} more" if len(ports) > _PORTS_NAMED else ""
+    found = (
+        f"boards that this PC sees by USB are {listed}{more}"
+        if ports
+        else ("this PC sees no board by USB; a shared one is --rig rfc2217:HOST:PORT")
+    )
+    return (
+        f"could not run a campaign: no rig is named; {found}; to try without a board: "
+        "`resume-rig demo`, or --rig sim:"
+    )
+
+
+def claim_here(url: RigUrl) -> Claim:
     """Note that this program has the rig at `url` from now on; raises as `claim_rig`."""
     now_utc = (utc_json(SystemClock().utc_ns()) or "")[:_TO_SECONDS] + "Z"
     return claim_rig(url, _program(), now_utc)
@@ -78,7 +103,7 @@ class BenchInUse:
         info: of the board, when it was opened.
     """
 
-    url: str
+    url: RigUrl
     dut: DutProfile | None
     opened: OpenRig
     info: RigInfo
@@ -134,7 +159,7 @@ class BenchInUse:
         return None
 
 
-def open_bench(url: str, dut: str | None = None, *, not_before_utc_ns: int = 0) -> BenchInUse:
+def open_bench(url: RigUrl, dut: str | None = None, *, not_before_utc_ns: int = 0) -> BenchInUse:
     """Open the rig at `url` for this process alone.
 
     Args:

@@ -6,23 +6,23 @@ each, and `manifest.json.sig` is the lab's SSH signature of that (`ssh-keygen -Y
 `bundle_check.py` checks one.
 """
 
+import dataclasses
 import hashlib
 import platform
 import shutil
 import sqlite3
-import stat
 import subprocess
 import tempfile
 import tomllib
-import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib import metadata
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from resume_rig import __version__
+from resume_rig.acceptance.archive import BYTES_MOST, FILES_MOST, write_archive
 from resume_rig.acceptance.assessment import Assessed, html_at
 from resume_rig.acceptance.campaign import load_campaign
 from resume_rig.acceptance.whole_file import check_place_of, remedy_of, write_whole
@@ -30,6 +30,7 @@ from resume_rig.analysis.verdict.limits import limit_text
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.report.campaign.document import correlation_pieces
+from resume_rig.report.campaign.raw_data import raw_of_store
 from resume_rig.report.parts.document import requirement_json
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.json_text import Json, json_text, text_json, utc_json
@@ -45,9 +46,7 @@ REPORT: Final = "report.html"
 ANSWER: Final = "answer.json"
 LOGS: Final = "logs"
 
-FILES_MOST: Final = 500
 _FILES_OF_OURS: Final = 5  # store, report, answer, manifest, signature
-CHUNK: Final = 1024**2
 _TRACE_MOST: Final = 65_536
 _TEXT_MOST: Final = 500
 _KEYGEN_S: Final = 60
@@ -176,24 +175,26 @@ def make_bundle(
         raise UsageError(
             f"could not make the bundle: {len(logs)} logs and traces; allowed are {most}"
         )
-    assessed = load_campaign(store)
-    _check_trace(trace, assessed)
     try:
         with tempfile.TemporaryDirectory(prefix="resume-rig-bundle-") as made:
             place = Path(made)
             with Store.open(store) as opened:
                 opened.copy_to(place / STORE)
-                begun = utc_json(opened.identity.created_utc_ns)
-            (place / REPORT).write_text(html_at(assessed, f"begun {begun}"), "utf-8")
-            with (place / ANSWER).open("w", encoding="utf-8") as file:
-                file.writelines(correlation_pieces(assessed.correlation, assessed.facts))
+            judged = judge_bundled(place / STORE)
+            _check_trace(trace, judged.assessed)
+            for name, pieces in judged.texts():
+                with (place / name).open("wb") as file:
+                    file.writelines(pieces)
             # A log's own name may be one that no other system takes: it stands in the manifest.
             (place / LOGS).mkdir()
             origins = {f"{LOGS}/{number:03d}": log for number, log in enumerate(logs, 1)}
             for name, log in origins.items():
                 _copy_log(log, place / name)
-            manifest = _manifest(assessed, trace, place, origins, begun)
-            (place / MANIFEST).write_text(json_text(manifest) + "\n", "utf-8")
+            manifest = judged.stated(trace) | {
+                "software": software(),
+                "files": _files(place, origins),
+            }
+            (place / MANIFEST).write_bytes(manifest_bytes(manifest))
             names = [STORE, REPORT, ANSWER, *origins, MANIFEST]
             if key is not None:
                 _sign(place / MANIFEST, key)
@@ -227,15 +228,77 @@ def _copy_log(log: Path, to: Path) -> None:
         raise RecordError(f"could not put {log} into the bundle: {reason}; {remedy}") from error
 
 
-def _manifest(
-    assessed: Assessed,
-    trace: Trace,
-    place: Path,
-    origins: Mapping[str, Path],
-    begun: str | None,
-) -> dict[str, Json]:
-    correlation, facts = assessed.correlation, assessed.facts
-    verdicts = {each.limit.measure: each for each in correlation.limits}
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a bundle states of the store in it, computed from that store alone."""
+
+    assessed: Assessed
+    begun: str | None
+
+    def texts(self) -> Iterator[tuple[str, Iterable[bytes]]]:
+        """Yield answer and report, each in pieces; both name the store as the bundle does."""
+        pieces = correlation_pieces(self.assessed.campaign)
+        yield ANSWER, (piece.encode() for piece in pieces)
+        raw = raw_of_store(Path(STORE), Path(REPORT))
+        yield REPORT, [html_at(self.assessed, f"begun {self.begun}", raw).encode()]
+
+    def stated(self, trace: Trace) -> dict[str, Json]:
+        """Return the part of the manifest that follows from the store and the trace.
+
+        Raises:
+            UsageError: a requirement id names a measure that the requirement does not limit.
+        """
+        _check_trace(trace, self.assessed)
+        correlation, facts = self.assessed.correlation, self.assessed.facts
+        verdicts = {each.limit.measure: each for each in correlation.limits}
+        return {
+            "schema": SCHEMA,
+            "verdict": correlation.verdict.value,
+            "why": text_json(correlation.why),
+            "begun": self.begun,
+            "identity": {name: text_json(value) for name, value in facts.identity.items()},
+            "requirement": requirement_json(facts.requirement),
+            "requirements": [
+                {
+                    "id": text_json(each.id),
+                    "measure": each.measure,
+                    "limit": limit_text(verdicts[each.measure].limit),
+                    "verdict": verdicts[each.measure].verdict.value,
+                }
+                for each in trace.requirements
+            ],
+            "waivers": [
+                {
+                    "id": text_json(each.id),
+                    "name": text_json(each.name),
+                    "reason": text_json(each.reason),
+                    "until": each.until.isoformat(),
+                }
+                for each in trace.waivers
+            ],
+        }
+
+
+def judge_bundled(store: Path) -> Judged:
+    """Judge the store of a bundle; the same store gives the same, wherever it lies.
+
+    Raises:
+        RecordError: it cannot be read.
+    """
+    assessed = load_campaign(store)
+    with Store.open(store) as opened:
+        begun = utc_json(opened.identity.created_utc_ns)
+    facts = dataclasses.replace(assessed.facts, store_path=STORE)
+    campaign = dataclasses.replace(assessed.campaign, facts=facts)
+    return Judged(dataclasses.replace(assessed, campaign=campaign), begun)
+
+
+def manifest_bytes(manifest: Mapping[str, Json]) -> bytes:
+    """Return a manifest as a bundle has it."""
+    return (json_text(manifest) + "\n").encode()
+
+
+def _files(place: Path, origins: Mapping[str, Path]) -> list[Json]:
     files: list[Json] = []
     for name in (STORE, REPORT, ANSWER, *origins):
         with (place / name).open("rb") as stream:
@@ -245,37 +308,11 @@ def _manifest(
         if name in origins:
             file["origin"] = text_json(origins[name].name)
         files.append(file)
-    return {
-        "schema": SCHEMA,
-        "verdict": correlation.verdict.value,
-        "why": text_json(correlation.why),
-        "begun": begun,
-        "identity": {name: text_json(value) for name, value in facts.identity.items()},
-        "requirement": requirement_json(facts.requirement),
-        "requirements": [
-            {
-                "id": text_json(each.id),
-                "measure": each.measure,
-                "limit": limit_text(verdicts[each.measure].limit),
-                "verdict": verdicts[each.measure].verdict.value,
-            }
-            for each in trace.requirements
-        ],
-        "waivers": [
-            {
-                "id": text_json(each.id),
-                "name": text_json(each.name),
-                "reason": text_json(each.reason),
-                "until": each.until.isoformat(),
-            }
-            for each in trace.waivers
-        ],
-        "software": _software(),
-        "files": files,
-    }
+    return files
 
 
-def _software() -> dict[str, Json]:
+def software() -> dict[str, Json]:
+    """Return the versions of what an answer and a report are made by."""
     found: dict[str, Json] = {
         "resume-rig": __version__,
         "python": platform.python_version(),
@@ -326,17 +363,10 @@ def _sign(path: Path, key: Path) -> None:
 
 
 def _pack(place: Path, names: Sequence[str], out: Path) -> None:
-    def written(stream: IO[bytes]) -> None:
-        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
-            for name in names:
-                # One date, so that the same evidence gives the same bytes.
-                entry = zipfile.ZipInfo(name)
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.external_attr = (stat.S_IFREG | 0o644) << 16
-                with (
-                    (place / name).open("rb") as source,
-                    archive.open(entry, "w", force_zip64=True) as target,
-                ):
-                    shutil.copyfileobj(source, target, CHUNK)
-
-    write_whole(out, written)
+    try:
+        write_whole(out, lambda stream: write_archive(stream, place, names))
+    except OverflowError as error:
+        raise UsageError(
+            f"could not make the bundle {out}: it would have more than {BYTES_MOST} bytes; leave "
+            "logs or traces out"
+        ) from error

@@ -192,7 +192,7 @@ def latency_within(use: BenchInUse, plan: LoopbackPlan, spread_ns: int) -> Expec
     """
     if not plan.channels:
         raise UsageError(f"no channel is named; allowed are {', '.join(Channel)}")
-    if use.opened.simulated and not use.opened.plug:
+    if use.opened.in_process and not use.opened.plug:
         raise UsageError(
             "could not measure a latency: a DUT is on the rig, which takes the changes for "
             "presses; open the rig with a plug in its place (dut=loopback in the URL)"

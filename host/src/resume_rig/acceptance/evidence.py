@@ -89,10 +89,8 @@ class Exporter:
 
     def waves(self) -> list[int]:
         """Return the cycles whose waves belong to the evidence: failures, findings, the slowest."""
-        from resume_rig.report.campaign.answer import is_failure
-
         cycles = self.assessed.correlation.cycles
-        found = {cycle.outside.number for cycle in cycles if is_failure(cycle)}
+        found = set(self.assessed.answer.counts.wrong)
         slowest = nsmallest(SLOWEST, cycles, key=lambda c: -_resume_ms(c))
         wanted = sorted(found)[: WAVES_AT_MOST - SLOWEST]
         return sorted({*wanted, *(cycle.outside.number for cycle in slowest)})
@@ -114,7 +112,7 @@ class Exporter:
     def _junit(self) -> Iterable[str]:
         from resume_rig.report.export.junit import junit_pieces
 
-        return junit_pieces(self.assessed.correlation, self.assessed.facts, self.began_utc())
+        return junit_pieces(self.assessed.campaign, self.began_utc())
 
     def began_utc(self) -> str:
         """Return when the campaign was begun, ISO 8601."""
@@ -137,7 +135,8 @@ class Exporter:
             case "components":
                 return table.components_table(correlation)
             case _:
-                return table.cycles_table(correlation)
+                simulated = self.assessed.facts.simulated
+                return table.cycles_table(correlation, simulated=simulated)
 
     def _write_csv(self, path: Path, table: str) -> None:
         from resume_rig.report.export.table import csv_pieces

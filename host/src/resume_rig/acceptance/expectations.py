@@ -8,13 +8,21 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from resume_rig.analysis.answer.campaign import AnsweredCampaign
 from resume_rig.analysis.findings.explanations import explained
+from resume_rig.analysis.findings.groups import (
+    findings_of,
+)
+from resume_rig.analysis.reconcile.milestones import (
+    outside_milestones,
+)
 from resume_rig.analysis.stats.figures import undecided_text
 from resume_rig.analysis.verdict.measures import is_measure, is_rate, measure_names
-from resume_rig.analysis.verdict.ruling import LimitAnswer, answer_limit, counted_as
+from resume_rig.analysis.verdict.ruling import COUNTED_AS, LimitAnswer, answer_limit
 from resume_rig.model.channel import TRIGGER_WORDS, WakeBy
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
+from resume_rig.model.result.answer import Standing
 from resume_rig.model.result.cycle import (
     Correlation,
     IntervalName,
@@ -22,10 +30,11 @@ from resume_rig.model.result.cycle import (
     OutsideState,
     ReconciledCycle,
 )
-from resume_rig.model.result.verdict import Comparison, FindingKind, Limit, Verdict
+from resume_rig.model.result.verdict import Comparison, FindingKind, Limit, NotJudged, Verdict
 from resume_rig.model.units import NS_PER_S, count_of, percent_up, seconds_text
-from resume_rig.report.drawing.axis import outside_milestones
-from resume_rig.report.text.findings import cycle_ranges, findings_of
+from resume_rig.report.text.findings import (
+    cycle_ranges,
+)
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.wording import outcome_words, quantity_text, record_name
 
@@ -105,12 +114,15 @@ def expected(text: str, wanted: str, *, ok: bool) -> Expectation:
     return Expectation(ok, text if ok else f"{text}; expected {wanted}")
 
 
-def verdict_is(answer: Correlation, wanted: Verdict = Verdict.PASS) -> Expectation:
-    """Return whether the campaign's verdict is `wanted`."""
-    text = f"{answer.verdict.value}: {one_line(answer.why)}"
+def verdict_is(campaign: AnsweredCampaign, wanted: Verdict = Verdict.PASS) -> Expectation:
+    """Return whether the campaign's verdict is `wanted`; the first failure explains it."""
+    answer = campaign.answer
+    text = f"{answer.verdict.value}: {one_line(answer.text)}"
     if answer.verdict is wanted:
         return Expectation(True, text)
-    failed = next((c for c in answer.cycles if c.judged and c.verdict is not Verdict.PASS), None)
+    first = answer.counts.first_wrong or next(iter(answer.counts[Standing.MARGINAL]), None)
+    cycles = campaign.correlation.cycles
+    failed = None if first is None else cycles[campaign.overview.numbers.index(first)]
     what = "" if wanted is Verdict.PASS else f"expected {wanted.value}, and the verdict is "
     return Expectation(False, f"{what}{_with_phases(text, failed)}", failed)
 
@@ -330,9 +342,9 @@ def _with_phases(text: str, cycle: ReconciledCycle | None) -> str:
     return f"{text.removesuffix('.')}; cycle {cycle.outside.number}: {phases}"
 
 
-def _reasons(why_not: Sequence[tuple[int, str]]) -> str:
-    counts = Counter(counted_as(why) for _, why in why_not)
-    listed = ", ".join(f"{n} {one_line(why)}" for why, n in counts.items())
+def _reasons(why_not: Sequence[tuple[int, NotJudged]]) -> str:
+    counts = Counter(COUNTED_AS[why.reason] for _, why in why_not)
+    listed = ", ".join(f"{n} {why}" for why, n in counts.items())
     return f"{count_of(len(why_not), 'cycle')} not judged ({listed})"
 
 

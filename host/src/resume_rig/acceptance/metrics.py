@@ -4,10 +4,12 @@ Every series is of this campaign; who it is of stands once, in `resume_rig_campa
 hold names of this project and of the DUT's profile, never a text that a DUT wrote while it ran.
 """
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from http import HTTPStatus
 from typing import Any, Final
 
 from resume_rig.analysis.stats.figures import failure_rate_lower, failure_rate_upper
@@ -25,6 +27,7 @@ from resume_rig.campaign.run.events import (
     RigLost,
 )
 from resume_rig.campaign.store.identity import Identity
+from resume_rig.guard.http import BoundedHandler, BoundedServer
 from resume_rig.model.dut import RecoveryStep
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import OsRecord
@@ -39,6 +42,7 @@ BUCKETS_S: Final = (0.2, 0.3, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 1.9, 2.0, 2.1, 2.
 # What a rate is held against where the plan names none. Assumed: 299 cycles show it.
 FAILURE_RATE: Final = 0.01
 _LABEL_MOST: Final = 120
+_ANSWER_S: Final = 5.0  # for a client to take each part of the figures
 _MS: Final = 1e3
 
 
@@ -212,7 +216,7 @@ def served_metrics(host: str, port: int) -> Iterator[tuple[Metrics, str]]:
         UsageError: prometheus-client is not installed, or the address cannot be listened on.
     """
     try:
-        from prometheus_client import CollectorRegistry, start_http_server
+        from prometheus_client import CollectorRegistry, exposition
     except ImportError as error:
         raise UsageError(
             "could not serve metrics: the package prometheus-client is not installed; install "
@@ -220,13 +224,31 @@ def served_metrics(host: str, port: int) -> Iterator[tuple[Metrics, str]]:
         ) from error
     registry = CollectorRegistry()
     metrics = Metrics(registry)
+
+    class Handler(BoundedHandler):
+        """Answers each question with the figures."""
+
+        def do_GET(self) -> None:  # noqa: N802 - http.server calls it so
+            if not self.has_come():
+                return
+            encode, content_type = exposition.choose_encoder(self.headers.get("Accept", ""))
+            data = encode(registry)
+            self.connection.settimeout(_ANSWER_S)
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Type", content_type)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
     try:
-        server, thread = start_http_server(port, host, registry)
+        server = BoundedServer(host, port, Handler)
     except (OSError, OverflowError, UnicodeError) as error:
         raise UsageError(
             f"could not serve metrics at {host}:{port}: {error}; name an address of this machine "
             "and a port that is free (--metrics HOST:PORT)"
         ) from error
+    thread = threading.Thread(target=server.serve_forever, name="metrics", daemon=True)
+    thread.start()
     try:
         yield metrics, f"http://{host}:{server.server_port}/metrics"
     finally:

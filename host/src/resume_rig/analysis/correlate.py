@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import Final
 
 from resume_rig.analysis.findings.context import Context, RecordedCycle
 from resume_rig.analysis.findings.disagreements import (
@@ -17,10 +18,20 @@ from resume_rig.analysis.findings.disagreements import (
 )
 from resume_rig.analysis.findings.firmware import detectable_bios
 from resume_rig.analysis.findings.sleeps import record_missing
+from resume_rig.analysis.ledger.ledger import ledger_of
 from resume_rig.analysis.match.campaign import lost_beside_others, match_boots, match_cycles
 from resume_rig.analysis.match.match import Match
-from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios
-from resume_rig.analysis.reconcile.norms import UNKNOWN_PLATFORM, Platform, usual_rests
+from resume_rig.analysis.reconcile.hidden_time import (
+    BIOS_IS_WRONG,
+    hidden_bios,
+    is_of_another_light,
+)
+from resume_rig.analysis.reconcile.norms import (
+    UNKNOWN_PLATFORM,
+    Platform,
+    is_one_computer,
+    usual_rests,
+)
 from resume_rig.analysis.reconcile.os_account import ClockReading, before_sleep, with_segments
 from resume_rig.analysis.reconcile.reconcile import (
     UNKNOWN_RESET_TO_TSC,
@@ -31,17 +42,20 @@ from resume_rig.analysis.reconcile.reconcile import (
     press_to_desktop,
     unexplained,
 )
+from resume_rig.analysis.stats.dependence import tau_of_failures
 from resume_rig.analysis.stats.figures import failure_rate
 from resume_rig.analysis.verdict.limits import judge_limits, verdict_of_limits
 from resume_rig.analysis.verdict.measures import sighting_of
-from resume_rig.analysis.verdict.ruling import campaign_why, rule, ruled, undecided_of
+from resume_rig.analysis.verdict.ruling import campaign_why, rule, ruled, tried_of, undecided_of
 from resume_rig.analysis.verdict.series import cycle_series
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import (
     NO_SLEEPS,
+    Ending,
     LogReading,
     OsRecord,
     SleepKind,
+    host_of,
 )
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import (
@@ -64,12 +78,22 @@ from resume_rig.model.result.match import (
     percent,
 )
 from resume_rig.model.result.packed import Derived, PackedSequence
-from resume_rig.model.result.verdict import FindingKind, Requirement, Verdict
+from resume_rig.model.result.verdict import (
+    FindingKind,
+    NotJudged,
+    Requirement,
+    Verdict,
+    WhyNot,
+)
 from resume_rig.model.units import NS_PER_MS, count_of
 
 # From the power line's rise, or the press, to the OS where BiosInit is not reported. Assumed, with
 # room; it bounds the OS clock of logs without BIOS times alone.
 _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
+
+_NAME_MOST: Final = 64
+"""Letters of a computer's name in a sentence: NetBIOS has 15, a host of DNS 63."""
+_NAMED_MOST: Final = 4
 
 _DID_NOT_WAKE = frozenset({Outcome.NEVER_WOKE, Outcome.HUNG_IN_SLEEP, Outcome.HUNG_IN_RESUME})
 
@@ -88,26 +112,30 @@ class CycleRecord:
         return self.certainty is not None and self.certainty.level is Confidence.HIGH
 
     @property
-    def why_none(self) -> str:
+    def why_none(self) -> NotJudged:
         """Why there is no record that may be held against the cycle, if there is none."""
         if self.certainty is not None:
             likely = percent(self.certainty)
-            return f"match not certain: the record is of this cycle with a probability of {likely}"
+            why = f"the record is of this cycle with a probability of {likely}"
+            return NotJudged.of(WhyNot.MATCH_UNCERTAIN, why=why)
         reason = CycleReason.LOST if self.missing is None else self.missing
-        if reason is CycleReason.AMBIGUOUS:
-            return f"match not certain: {CYCLE_REASONS[reason]}"
-        return f"no record: {CYCLE_REASONS[reason]}"
+        unsure = reason is CycleReason.AMBIGUOUS
+        which = WhyNot.MATCH_UNCERTAIN if unsure else WhyNot.NO_RECORD
+        return NotJudged.of(which, why=CYCLE_REASONS[reason])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cycles:
     """What the rig measured and the OS wrote, and what both are judged by.
 
-    Attributes: as `correlate` takes them.
+    Attributes: as `correlate` takes them, but for
+        reading: each transition once.
+        written: all records, those too that tell of a transition again.
     """
 
     cycles: Sequence[TimedCycle]
     reading: LogReading
+    written: Sequence[OsRecord]
     requirement: Requirement
     reset_to_tsc: BoundedNs
     platform: Platform
@@ -231,7 +259,8 @@ def correlate(
     """
     campaign = Cycles(
         cycles=cycles,
-        reading=reading,
+        reading=ledger_of(reading).reading,
+        written=reading.records,
         requirement=requirement,
         reset_to_tsc=reset_to_tsc,
         platform=platform,
@@ -290,7 +319,7 @@ def _reconcile(campaign: Matched) -> Reconciled:
     around = context_of(
         Derived(campaign.cycles, attrgetter("outside")),
         campaign.certain,
-        campaign.reading.records,
+        campaign.written,
         requirement=campaign.requirement,
         reset_to_tsc=campaign.reset_to_tsc,
         platform=campaign.platform,
@@ -320,10 +349,21 @@ def _verdict(campaign: Examined) -> Correlation:
     )
     broken = sum(count for (is_broken, _), count in verdicts.items() if is_broken)
     failed = sum(count for (_, verdict), count in verdicts.items() if verdict is not Verdict.PASS)
-    timed = (sighting_of(c) for c in cycles if c.judged and c.outside.outcome not in BROKEN)
-    limits = judge_limits(requirement, timed, broken, undecided_of(cycles, requirement))
+    timed = (sighting_of(c) for c in cycles if c.is_timed and c.outside.outcome not in BROKEN)
+    tau = tau_of_failures(
+        [cycle.verdict is not Verdict.PASS for cycle in cycles if cycle.judged or cycle.undecided]
+    )
+    limits = judge_limits(
+        requirement,
+        timed,
+        broken,
+        undecided_of(cycles, requirement),
+        tried_of(cycles, requirement),
+        tau=tau,
+    )
     undecided = sum(cycle.undecided for cycle in cycles)
     certain = campaign.certain
+    doubts = (*_doubts(campaign), *_unrelated(campaign))
     return Correlation(
         cycles=cycles,
         unmatched_records=tuple(
@@ -333,9 +373,10 @@ def _verdict(campaign: Examined) -> Correlation:
         ),
         clock=_clock(campaign, cycles) if campaign.is_related else None,
         verdict=verdict_of_limits(limits),
-        why=campaign_why(cycles, requirement, limits, [*_doubts(campaign), *_unrelated(campaign)]),
+        why=campaign_why(cycles, requirement, limits, doubts),
+        doubts=doubts,
         limits=limits,
-        failures=failure_rate(failed, verdicts.total(), undecided),
+        failures=failure_rate(failed, verdicts.total(), undecided, tau),
         series=cycle_series(cycles, requirement),
         usual=usual_rests(campaign.around.norms),
         equal_offsets=found.equal_offsets,
@@ -344,9 +385,12 @@ def _verdict(campaign: Examined) -> Correlation:
             ((c.outside, certain[i]) for i, c in enumerate(campaign.cycles) if i in certain),
             campaign.around,
         ),
+        levels=campaign.around.norms.levels,
         clock_steps=tuple(
             ClockStep(cycles[before].outside.number, cycles[after].outside.number, step_ns / 1e9)
             for before, after, step_ns in found.steps
+            if not {before, after} <= certain.keys()
+            or is_one_computer(certain[before], certain[after])
         ),
     )
 
@@ -379,16 +423,20 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
             believed = None
     elif record is None and _lacks_record(outside, matched) and campaign.reading.sources:
         findings += (record_missing(outside),)
+    if record is not None and record.ended is Ending.RESUMED:
+        findings += (record_missing(outside, seen=True),)
     pair = None if believed is None else RecordedCycle(outside, believed, campaign.around)
     return ReconciledCycle(
         outside=outside,
         record=matched.record,
         press_to_resume_complete=None if pair is None else pair.press_to_resume_complete,
         unexplained=unexplained(outside, None if impossible else record, campaign.around.norms),
-        light_after_complete=None if pair is None else pair.light_after_complete,
+        light_after_complete=None
+        if pair is None or is_of_another_light(findings)
+        else pair.light_after_complete,
         verdict=Verdict.NO_EVIDENCE,
         judged=False,
-        why_not=None,
+        unjudged=None,
         findings=findings,
         hidden_before_sleep=before_sleep(outside, record, campaign.around.history.before(record))
         if record and slept
@@ -396,7 +444,7 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
         certainty=matched.certainty,
         record_missing=matched.missing,
         bios_impossible=impossible,
-        bios_checked=pair is not None and pair.bios_unproven is not None,
+        bios_checked=pair is not None and pair.claims.proven is not None,
         press_to_desktop=press_to_desktop(outside, record, campaign.reset_to_tsc),
         shutdown=campaign.shutdowns.get(outside.number) if matched.is_certain else None,
     )
@@ -443,13 +491,33 @@ def _hidden_span(cycle: ReconciledCycle) -> BoundedNs:
     return BoundedNs(farthest_ns // 2, abs(farthest_ns) // 2 + 1)
 
 
-def _doubts(campaign: Cycles) -> list[str]:
+def _units(campaign: Matched) -> list[str]:
+    """Return which cycles are of which computer, where the records are of several."""
+    numbers: dict[str, list[int]] = {name: [] for name in campaign.reading.computers}
+    names = {host_of(name): name for name in numbers}
+    for cycle, each in zip(campaign.cycles, campaign.records, strict=True):
+        name = None if each.record is None else names.get(host_of(each.record.computer))
+        if name is not None:
+            numbers[name].append(cycle.outside.number)
+    if len(numbers) < 2:
+        return []
+    named = [
+        f"{name[:_NAME_MOST]} (cycles {min(own)} to {max(own)})" if own else name[:_NAME_MOST]
+        for name, own in numbers.items()
+    ]
+    more = [f"{len(named) - _NAMED_MOST} more"] if len(named) > _NAMED_MOST else []
+    each_one = ", ".join([*named[:_NAMED_MOST], *more])
+    return [f"the records are of {len(named)} computers, which are units of their own: {each_one}"]
+
+
+def _doubts(campaign: Matched) -> list[str]:
     """Return clauses on what the evidence itself is worth."""
     stated = campaign.stated_pair
     parts: list[str] = []
     bad = sum(not source.integrity.ok for source in campaign.reading.sources)
     if bad:
         parts.append(f"{count_of(bad, 'log')} incomplete, so records may be missing")
+    parts += _units(campaign)
     if stated is not None:
         parts.append(f"record {stated.record} was stated to be that of cycle {stated.cycle}")
     return parts

@@ -19,9 +19,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # While modules are loaded, before the program itself can answer.
         if "--debug" in words:
             raise
-        from resume_rig.cli.terminal.console import STOPPED
+        from resume_rig.cli.terminal.console import STOPPED, print_note
 
-        print("resume-rig: stopped.", file=sys.stderr)
+        print_note("resume-rig: stopped.")
         return STOPPED
 
 
@@ -29,8 +29,8 @@ def _print_version() -> int:
     try:
         print(f"resume-rig {__version__}", flush=True)
     except OSError:
-        from resume_rig.cli.terminal.console import USAGE, silence
+        from resume_rig.cli.terminal.console import USAGE, silence_answer
 
-        silence(sys.stdout)
+        silence_answer()
         return USAGE
     return 0

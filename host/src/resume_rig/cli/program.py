@@ -4,16 +4,16 @@ import argparse
 import os
 import re
 import signal
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from resume_rig import __version__
 from resume_rig.cli import verb_gui
 from resume_rig.cli.bench import (
     verb_action,
+    verb_demo,
     verb_doctor,
     verb_firmware,
     verb_relay,
@@ -44,15 +44,22 @@ from resume_rig.cli.terminal.console import (
     STOPPED,
     USAGE,
     Printer,
+    answer_lines,
     open_closed_streams,
     print_end,
+    print_note,
     printer_of,
-    silence,
+    silence_answer,
     status_of_error,
+    take_over_messages,
 )
 from resume_rig.model.errors import ResumeRigError
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
 VERBS: tuple[Callable[["argparse._SubParsersAction[Any]"], None], ...] = (
+    verb_demo.add_to,
     verb_run.add_to,
     verb_log.add_to,
     verb_watch_sleeps.add_to,
@@ -101,7 +108,12 @@ class _Parser(argparse.ArgumentParser):
         self._negative_number_matcher = re.compile(r"-\.?\d")
 
     def error(self, message: str) -> NoReturn:
-        self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
+        print_note(f"{self.prog}: {message}; see {self.prog} --help")
+        raise SystemExit(USAGE)
+
+    def _print_message(self, message: str, _file: "SupportsWrite[str] | None" = None) -> None:
+        """Write help and version, which argparse prints by this."""
+        answer_lines(message)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -122,6 +134,7 @@ def build_parser() -> argparse.ArgumentParser:
 def run(words: Sequence[str]) -> int:
     """Run the command line and return its exit status."""
     open_closed_streams()
+    take_over_messages()
     parser = build_parser()
     args, unknown = parser.parse_known_args(words)
     if unknown:
@@ -141,7 +154,6 @@ def _carried_out(args: argparse.Namespace) -> int:
     printer = printer_of(args)
     try:
         status: int = args.execute(args)
-        sys.stdout.flush()
     except ResumeRigError as error:
         if args.debug:
             raise
@@ -156,7 +168,7 @@ def _carried_out(args: argparse.Namespace) -> int:
         return STOPPED
     except BrokenPipeError:
         # The reader of our output went away (`| head`).
-        silence(sys.stdout)
+        silence_answer()
         return 0
     except Exception as error:
         if args.debug:

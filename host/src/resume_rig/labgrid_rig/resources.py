@@ -7,6 +7,8 @@ from labgrid.resource.common import NetworkResource, Resource
 from labgrid.resource.udev import USBSerialPort
 from labgrid.util.proxy import proxymanager
 
+from resume_rig.model.rig_url import RigUrl
+
 
 @target_factory.reg_resource
 @attr.s(eq=False)
@@ -37,9 +39,9 @@ class NetworkResumeRig(NetworkResource):
     )
 
 
-def url_of(resource: RawResumeRig | USBResumeRig | NetworkResumeRig) -> str:
+def url_of(resource: RawResumeRig | USBResumeRig | NetworkResumeRig) -> RigUrl:
     """Return the URL by which the rig is opened from here, through labgrid's proxies."""
     if isinstance(resource, NetworkResumeRig):
         host, port = proxymanager.get_host_and_port(resource)
-        return f"rfc2217:{f'[{host}]' if ':' in host else host}:{port}"
-    return f"serial:{resource.port}"
+        return RigUrl(f"rfc2217:{f'[{host}]' if ':' in host else host}:{port}")
+    return RigUrl(f"serial:{resource.port}")

@@ -5,6 +5,7 @@ Arrow, Spark by their addresses. So neither needs an extension that is downloade
 """
 
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum, unique
@@ -21,8 +22,10 @@ from resume_rig.lake.tables import Snapshot
 from resume_rig.model.errors import RecordError, UsageError
 
 # With it a question to 10 million cycles stays below 1 GB (benchmarks/lake.py); what does not fit
-# goes to disk.
+# goes to disk, to half of what is free there, and to no more than this.
 DUCKDB_MEMORY: Final = "768MB"
+_SPILL_MOST_BYTES: Final = 4 * 1024**3
+SPARK_MEMORY: Final = "1g"
 # They run Java of the caller's choice, and read what no table is.
 _REFUSED_FUNCTIONS: Final = ("reflect", "java_method", "try_reflect", "getvariable", "getenv")
 _TABLES: Final = ", ".join(SCHEMAS)
@@ -100,19 +103,28 @@ class Engine:
             f"kind wrote them ({reason})"
         )
 
-    def asked(self, text: str, most: int) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def asked(
+        self, text: str, most: int, most_bytes: int
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Return columns and rows of a question of the user's own, one more than `most` at most.
 
         Raises:
-            UsageError: it is no question to these tables alone, or the engine refuses it.
+            UsageError: it is no question to these tables alone, the engine refuses it, or the
+                answer has more than `most_bytes`.
         """
         question = checked_question(text).subquery("question")
         limited = sql.select("*").from_(question).limit(most + 1)
         try:
             found = self._run(limited.sql(dialect=self._dialect))
         except self._refusal as error:
-            reason = " ".join(str(error).split())[:400]
+            # What follows is advice to set what a question cannot set.
+            reason = " ".join(str(error).partition("Possible solutions")[0].split())[:400]
             raise UsageError(f"could not answer {text[:80]!r}: {reason}") from error
+        if found.nbytes > most_bytes:
+            raise UsageError(
+                f"could not answer {text[:80]!r}: the answer has {found.nbytes} bytes; allowed are "
+                f"{most_bytes}; ask for fewer rows or shorter texts"
+            )
         columns = [found.column(place).to_pylist() for place in range(found.num_columns)]
         return list(found.column_names), list(zip(*columns, strict=True))
 
@@ -181,10 +193,18 @@ def _views() -> Iterator[str]:
 
 @contextmanager
 def _duckdb(snapshot: Snapshot) -> Iterator[Engine]:
+    with tempfile.TemporaryDirectory(prefix="resume-rig-lake-") as spill:
+        yield from _duckdb_in(snapshot, spill)
+
+
+def _duckdb_in(snapshot: Snapshot, spill: str) -> Iterator[Engine]:
     connection = ibis.duckdb.connect()
     try:
         raw = connection.con
         raw.execute(f"SET memory_limit = '{DUCKDB_MEMORY}'")
+        raw.execute("SET temp_directory = ?", [spill])
+        room = min(_SPILL_MOST_BYTES, shutil.disk_usage(spill).free // 2)
+        raw.execute("SET max_temp_directory_size = ?", [f"{room // 1000}KB"])
         raw.execute("SET preserve_insertion_order = false")
         for name in SCHEMAS:
             raw.register(f"all_{name}", snapshot.rows_of(name))
@@ -231,6 +251,8 @@ def _spark(snapshot: Snapshot, master: str | None) -> Iterator[Engine]:
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.runSQLOnFiles", "false")
         .config("spark.log.level", "ERROR")
+        .config("spark.driver.memory", SPARK_MEMORY)
+        .config("spark.local.dir", tempfile.gettempdir())
         .getOrCreate()
     )
     try:

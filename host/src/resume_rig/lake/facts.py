@@ -158,6 +158,8 @@ SCHEMAS: Final[Mapping[str, Any]] = {
         wake_source=_TEXT,
         wake_source_text=_TEXT,
         os_build=_WHOLE,
+        computer=_TEXT,
+        ending=_TEXT,
     ),
     "findings": _table(cycle=_WHOLE, kind=_TEXT, text=_TEXT, evidence=_TEXT),
     "limits": _table(
@@ -448,6 +450,8 @@ def _record(record: OsRecord, cycle: int | None, unmatched: str | None) -> dict[
         "wake_source": record.wake_source.name,
         "wake_source_text": record.wake_source.text,
         "os_build": record.os_build,
+        "computer": record.computer or None,
+        "ending": None if record.ending is None else record.ending.value,
     }
 
 

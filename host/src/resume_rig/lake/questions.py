@@ -19,6 +19,7 @@ from resume_rig.campaign.answer.fleet import unit_of
 from resume_rig.lake.engine import Engine
 from resume_rig.lake.facts import HEADLINE_COLUMNS, digest_of
 from resume_rig.model.result.fleet import (
+    SIMULATED_MARK,
     FleetCampaign,
     SessionTimes,
     TimesOf,
@@ -221,6 +222,7 @@ def trend_sessions(
                 failed=share.failed,
                 undecided=share.undecided,
                 times=share.times,
+                simulated=SIMULATED_MARK in json.loads(row["marks"]),
             )
             for point, share in points.items()
             if share.cycles

@@ -225,6 +225,8 @@ class DutProfile:
             None: not stated.
         s3_power_max_mw: a unit that draws more is not in S3; None: half of what it draws awake.
         standby_mw: what a simulated one draws in Modern Standby.
+        clock_slew_max_ppm: its time service slews its OS's clock by no more; 0: it is stopped.
+            None: not stated, so that it may do what any policy allows.
         pwr_ok_rise_max_ns: PWR_OK rises within so long (0 to 100 %); None: within ATX's 10 ms.
         pressed_by: what presses the button: "header" (photoMOS at its header) or "finger".
         platform: what healthy units have shown, the table `known` of the file; None: nothing.
@@ -259,3 +261,4 @@ class DutProfile:
     mac: str | None = None
     s3_power_max_mw: int | None = None
     standby_mw: int = STANDBY_MW
+    clock_slew_max_ppm: float | None = None

@@ -63,8 +63,8 @@ class DutFault(RigError):
     """The DUT did not sleep, did not wake, or stayed dark."""
 
 
-def shell_word(path: Path) -> str:
-    """Return a path as one word of a command line, for commands that a user copies."""
+def shell_word(path: Path | str) -> str:
+    """Return a path or an argument as one word of a command that a user copies."""
     if os.name == "nt":
         return subprocess.list2cmdline([str(path)])
     return shlex.quote(str(path))

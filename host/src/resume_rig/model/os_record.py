@@ -90,6 +90,21 @@ class SleepKind(StrEnum):
     UNKNOWN = "unknown"
 
 
+@unique
+class Ending(StrEnum):
+    """How an attempt to sleep ended (JSON `ending`).
+
+    BECAME_BOOT: the OS started anew instead of resuming. REFUSED: the attempt was given up, nobody
+    slept. OPEN: the log ends before the sleep does.
+    """
+
+    RESUMED = "resumed"
+    BECAME_BOOT = "became-boot"
+    DIED = "died"
+    REFUSED = "refused"
+    OPEN = "open"
+
+
 def state_word(kind: SleepKind) -> str:
     """Return a state that can be asked for as a plan names it; a boot is asked for as S5."""
     return "S5" if kind is SleepKind.BOOT else kind.value
@@ -171,6 +186,18 @@ KINDS: Final[Mapping[tuple[int | None, int | None], SleepKind]] = {
 }
 
 
+_ENDINGS: Final[Mapping[SleepKind, Ending]] = {
+    SleepKind.ABORTED: Ending.REFUSED,
+    SleepKind.DIED: Ending.DIED,
+}
+_FROM_IMAGE: Final = frozenset({SleepKind.S4, SleepKind.HYBRID, SleepKind.FAST_STARTUP})
+
+
+def host_of(computer: str) -> str:
+    """Return a computer's name without case and domain: one that joins a domain is the same."""
+    return computer.lower().partition(".")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class WakeSource:
     """What woke the DUT, OS-reported.
@@ -217,6 +244,9 @@ class OsRecord:
         figures: further numbers of the account, by name.
         text: the original text of the record and its companions, as read, newline-separated.
         ignored: the tool that wrote the listing leaves this transition out of its own figures.
+        computer: whose sleep it is, as the log has the name; hostile. Empty where it has none.
+        ended: how it ended, where the kind alone does not say so; `ending` is what to read.
+        notes: what is odd about it, or why it failed, each one sentence; may quote the log.
     """
 
     source: int
@@ -242,6 +272,21 @@ class OsRecord:
     figures: tuple[Figure, ...] = ()
     text: str = ""
     ignored: bool = False
+    computer: str = ""
+    ended: Ending | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ending(self) -> Ending | None:
+        """How the sleep ended; None of what is no sleep."""
+        if self.kind in NO_SLEEPS:
+            return None
+        return self.ended or _ENDINGS.get(self.kind, Ending.RESUMED)
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was to resume from an image and did not: no cut of the power explains that."""
+        return self.kind in _FROM_IMAGE and self.ending is Ending.BECAME_BOOT
 
     @property
     def resume_ms(self) -> int | None:
@@ -281,11 +326,14 @@ class Integrity:
     Attributes:
         ok: nothing is missing.
         notes: those of the problems that are no damage.
+        not_understood: those of the problems by which a reader could not tell what something of
+            its own kind is; they quote the source and are hostile.
     """
 
     ok: bool
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    not_understood: tuple[str, ...] = ()
 
     @property
     def damage(self) -> tuple[str, ...]:
@@ -332,7 +380,8 @@ class LogReading:
 
     Attributes:
         computers: names of the computers that the sleeps of event logs are of; more than one where
-            a PC was renamed, or a log collects those of several; hostile. No store keeps them.
+            a PC was renamed, or a log collects those of several; hostile. Of a store its records
+            have them.
         overlaps: sources that are one log, because each shares a record with another of them; those
             of one group by their indexes. No store keeps them.
     """

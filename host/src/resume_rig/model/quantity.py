@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from math import ceil, sqrt
 from typing import Final
 
+from resume_rig.model.units import NS_PER_MS
+
 SQRT_3: Final = sqrt(3.0)
 RECTANGLE_SHARE: Final = 0.95
 """Of a rectangle's half-width: 95 % of it."""
@@ -184,3 +186,19 @@ class BoundedNs:
 
     def _kurtosis(self) -> float:
         return kurtosis_of(self.expanded_ns / self.standard_ns) if self.standard_ns else 0.0
+
+
+def rounded_ms(quantity: BoundedNs) -> tuple[str, str]:
+    """Return value and expanded uncertainty in milliseconds, with digits that mean something.
+
+    The uncertainty (95 %) is rounded up and takes in what rounding the value moved it by, so that
+    the shown interval always contains the computed one.
+    """
+    width_ns = quantity.expanded_ns
+    decimals = 0 if width_ns >= 10_000_000 else 1 if width_ns >= 1_000_000 else 2
+    step_ns = NS_PER_MS // 10**decimals
+    steps = (quantity.value_ns + step_ns // 2) // step_ns
+    moved_ns = abs(quantity.value_ns - steps * step_ns)
+    width_steps = -(-(width_ns + moved_ns) // step_ns)
+    scale = 10**decimals
+    return f"{steps / scale:.{decimals}f}", f"{width_steps / scale:.{decimals}f}"

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from resume_rig.model.errors import UsageError
@@ -12,6 +13,17 @@ NS_PER_S: Final = 1_000_000_000
 PPB: Final = 1_000_000_000
 """Parts per billion in a whole."""
 TIME_UNITS_NS: Final = {"ns": 1, "us": NS_PER_US, "ms": NS_PER_MS, "s": NS_PER_S}
+UNIT_BASES: Final = TIME_UNITS_NS | {
+    "%": 1_000_000,
+    "%/h": 1_000_000,
+    "W": 1_000_000_000,
+    "mW": NS_PER_MS,
+    "Wh": 1_000_000_000,
+    "mWh": NS_PER_MS,
+    "J": 1_000_000_000,
+    "count": 1_000_000,
+}
+"""How many of the whole numbers that are compared make one of each unit of a limit."""
 DURATION_UNITS_NS: Final = TIME_UNITS_NS | {"min": 60 * NS_PER_S, "h": 3600 * NS_PER_S}
 _DURATION: Final = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))? ?([a-z]+)?")
 
@@ -77,3 +89,14 @@ def named_duration_ns(name: str, text: str) -> int:
             "for example '2 s' or '250 ms'"
         )
     return found
+
+
+def capitalised(text: str) -> str:
+    """Return text that begins as a sentence does."""
+    return text[:1].upper() + text[1:]
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """Return words as a sentence lists them: "S1, S3 and S4"."""
+    *first, end = words
+    return f"{', '.join(first)} {last} {end}" if first else end

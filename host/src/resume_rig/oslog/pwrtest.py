@@ -81,6 +81,11 @@ _ZONED: Final = re.compile(
 _CLOCK_TEXT: Final = re.compile(r"[0-9]{1,4}:[0-9]{2}:[0-9]{2}(?:[.:]{1,2}[0-9]{1,9})?")
 
 
+def field_of(name: str) -> str | None:
+    """Return which value a name is of; None of one that PwrTest does not write."""
+    return _FIELDS.get(name.strip().lower())
+
+
 @dataclass(slots=True)
 class PwrTestTransition:
     """What was read of one transition.
@@ -99,7 +104,7 @@ class PwrTestTransition:
 
     def take(self, name: str, value: str) -> bool:
         """Keep a value; return whether its name is one that PwrTest writes."""
-        field = _FIELDS.get(name.strip().lower())
+        field = field_of(name)
         if field is None:
             return False
         self.values.setdefault(field, value.strip())
@@ -160,6 +165,7 @@ class PwrTestAccounts:
                 effective_state=None if effective is None else _POWER_STATES[effective],
                 os_build=self.os_build,
                 text="\n".join(transition.text),
+                computer=self._identity.get("computer_name", ""),
             )
         )
 
@@ -183,6 +189,7 @@ class PwrTestAccounts:
                 components=tuple(standby.phases),
                 figures=tuple(figures),
                 text="\n".join(standby.text),
+                computer=self._identity.get("computer_name", ""),
             )
         )
 
@@ -408,8 +415,14 @@ class _TextTransitions:
             self._value(line)
         elif _SECTION.fullmatch(line) is not None:
             self._in_head = True
+        elif "transition" in line.lower() or self._is_value(line):
+            self.accounts.tally.not_understood(_VALUES, line)
         elif self._in_head:
             self._identity(line)
+
+    def _is_value(self, line: str) -> bool:
+        value = _VALUE.fullmatch(line)
+        return value is not None and field_of(value[1]) is not None
 
     def finish(self) -> SourceReading:
         self._close("not complete" if self._closes else "")
@@ -427,9 +440,12 @@ class _TextTransitions:
     def _value(self, line: str) -> None:
         value = _VALUE.fullmatch(line)
         transition = self._transition
+        if value is None and line.lower().startswith("no."):
+            self.accounts.tally.not_understood(_VALUES, line)
         if value is None or transition is None:
             return
-        transition.take(value[1], value[2])
+        if not transition.take(value[1], value[2]) and value[1].lower() not in _SILENT:
+            self.accounts.tally.not_understood(_VALUES, line)
         if self._keep_text and len(transition.text) < _TEXT_LINES_LIMIT:
             transition.text.append(line[:_TEXT_CHARS_LIMIT])
 
@@ -445,6 +461,10 @@ class _TextTransitions:
         self.accounts.add(self._transition)
         self._transition = None
 
+
+_VALUES: Final = "log's values of transitions"
+_SILENT: Final = frozenset({"transition status", "status", "duration"})
+"""Values that PwrTest writes of a transition and that no record has: the length of the cycle."""
 
 _ROOT: Final = re.compile(r"<(?:[\w.\-]{1,64}:)?PwrTestLog[\s/>]", re.IGNORECASE)
 _IDENTITY: Final = frozenset({"systeminformation", "system_power_capabilities"})
@@ -512,6 +532,10 @@ class _XmlTransitions:
             taken = self._transition.take(name, text)
             if taken and self._keep_text:
                 self._transition.text.append(f"{name}: {text}")
+            elif not taken and name.lower() not in _SILENT:
+                self.accounts.tally.not_understood(_VALUES, f"{name}: {text}")
+        elif field_of(name) is not None:
+            self.accounts.tally.not_understood(_VALUES, f"{name}: {text}, in no transition")
 
     def finish(self) -> SourceReading:
         self._close(cut=True)

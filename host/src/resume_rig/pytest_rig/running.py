@@ -24,6 +24,7 @@ from resume_rig.model.channel import (
     WakeMeans,
 )
 from resume_rig.model.errors import UsageError
+from resume_rig.model.evidence import evidence_text
 from resume_rig.model.os_record import state_word
 from resume_rig.model.units import named_duration_ns
 from resume_rig.report.text.hostile_text import encodable, one_line
@@ -226,10 +227,12 @@ def properties_of(answer: Assessed) -> list[tuple[str, object]]:
     facts, correlation = answer.facts, answer.correlation
     found: list[tuple[str, object]] = [
         ("requirement", f"{facts.requirement.id} version {facts.requirement.version}"),
-        ("verdict", correlation.verdict.value),
-        ("why", correlation.why),
+        ("verdict", answer.answer.verdict.value),
+        ("headline", answer.answer.headline),
+        ("why", answer.answer.text),
         ("store", facts.store_path),
         ("dut", facts.identity.get("dut", "")),
+        ("evidence", evidence_text(facts.simulated)),
     ]
     found += [(f"cycles {outcome}", str(count)) for outcome, count in facts.outcomes.items()]
     for each in correlation.limits:

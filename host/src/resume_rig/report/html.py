@@ -14,11 +14,12 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from resume_rig.analysis.answer.campaign import AnsweredCampaign
+from resume_rig.analysis.answer.log import AnsweredLog
 from resume_rig.model.result.comparison import Comparison
-from resume_rig.model.result.cycle import Correlation
 from resume_rig.model.result.fleet import Fleet, Trend
-from resume_rig.model.result.judgement import CampaignFacts, LogJudgement, RecordedCycle
-from resume_rig.report.campaign.answer import failures, is_failure
+from resume_rig.model.result.judgement import RecordedCycle
+from resume_rig.report.campaign.answer import failures
 from resume_rig.report.campaign.page import campaign_page
 from resume_rig.report.campaign.raw_data import NOTHING_RAW, RawData
 from resume_rig.report.compare.page import comparison_page
@@ -30,8 +31,7 @@ from resume_rig.report.trend.page import trend_page
 
 
 def campaign_report(
-    correlation: Correlation,
-    facts: CampaignFacts,
+    campaign: AnsweredCampaign,
     generated_utc: str,
     recorded: Iterable[RecordedCycle] = (),
     raw: RawData = NOTHING_RAW,
@@ -39,51 +39,52 @@ def campaign_report(
     """Return the page of a campaign.
 
     Args:
-        correlation: outside and inside, matched and judged.
-        facts: who and what was measured, and how.
+        campaign: with its answer.
         generated_utc: when, as it is to be printed.
-        recorded: the wires of the cycles in `failed_numbers`, for their waves.
+        recorded: the wires of the cycles in `drawn_failures`, for their waves.
         raw: where the raw data lie.
     """
-    page = campaign_page(correlation, facts, generated_utc)
+    page = campaign_page(campaign, generated_utc)
     wires = {each.number: each for each in recorded}
-    drawn = failures(correlation.cycles, wires, facts.recoveries)
-    more = sum(map(is_failure, correlation.cycles)) - len(drawn)
-    return _rendered("campaign", page, failures=drawn, failures_more=more, raw=raw)
+    drawn = failures(campaign, wires)
+    more = len(campaign.answer.counts.wrong) - len(drawn)
+    band = campaign.answer.band
+    return _rendered("campaign", page, band, failures=drawn, failures_more=more, raw=raw)
 
 
-def embedded_report(correlation: Correlation, facts: CampaignFacts, generated_utc: str) -> str:
+def embedded_report(campaign: AnsweredCampaign, generated_utc: str) -> str:
     """Return a page with the figures of a campaign, to stand in a frame of another program's.
 
     Its size does not grow with the number of cycles; arguments as `campaign_report`.
     """
-    return _rendered("embedded", campaign_page(correlation, facts, generated_utc, scripted=False))
+    page = campaign_page(campaign, generated_utc, scripted=False)
+    return _rendered("embedded", page, campaign.answer.band)
 
 
-def log_report(judgement: LogJudgement, generated_utc: str) -> str:
+def log_report(log: AnsweredLog, generated_utc: str) -> str:
     """Return the page of a log judged alone; `generated_utc` is printed as it is."""
-    return _rendered("log", log_page(judgement, generated_utc))
+    return _rendered("log", log_page(log, generated_utc))
 
 
 def comparison_report(comparison: Comparison, generated_utc: str) -> str:
     """Return the page of a comparison; `generated_utc` is printed as it is."""
-    return _rendered("compare", comparison_page(comparison, generated_utc))
+    return _rendered("compare", comparison_page(comparison, generated_utc), comparison.band)
 
 
 def fleet_report(fleet: Fleet, generated_utc: str) -> str:
     """Return the page of many campaigns; `generated_utc` is printed as it is."""
-    return _rendered("fleet", fleet_page(fleet, generated_utc))
+    return _rendered("fleet", fleet_page(fleet, generated_utc), fleet.band)
 
 
 def trend_report(
     trend: Trend, generated_utc: str, place: Path | None = None, reports: str | None = None
 ) -> str:
     """Return the page of a lab; arguments as `trend_page`."""
-    return _rendered("trend", trend_page(trend, generated_utc, place, reports))
+    return _rendered("trend", trend_page(trend, generated_utc, place, reports), trend.band)
 
 
-def _rendered(name: str, page: object, **more: object) -> str:
-    return _environment().get_template(f"{name}.html.j2").render(page=page, **more)
+def _rendered(name: str, page: object, band: str = "", **more: object) -> str:
+    return _environment().get_template(f"{name}.html.j2").render(page=page, band=band, **more)
 
 
 @cache  # compiling the templates takes longer than filling them in

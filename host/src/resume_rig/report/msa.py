@@ -5,10 +5,15 @@ from collections.abc import Iterator
 from resume_rig.analysis.compare.samples import HEADLINES
 from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.result.comparison import Component, Deviation, MeasureStudy, Study
-from resume_rig.model.units import count_of
+from resume_rig.model.units import (
+    capitalised,
+    count_of,
+)
 from resume_rig.report.text.json_text import Json, json_text, number_json, text_json
 from resume_rig.report.text.terminal_style import Column, TerminalStyle
-from resume_rig.report.text.wording import MISSING, capitalised
+from resume_rig.report.text.wording import (
+    MISSING,
+)
 
 SCHEMA = "resume-rig/msa/1"
 

@@ -189,6 +189,7 @@ _OPTIONAL = (
     "mac",
     "s3_power_max_mw",
     "standby_mw",
+    "clock_slew_max_ppm",
     "known",
     "behaviour",
     "recovery",
@@ -198,6 +199,8 @@ _OPTIONAL = (
 )
 _IDLE_S = (10, 3_600)
 _MOST_MW = 2_000_000
+_SLEW_MOST_PPM = 500_000
+"""W32Time sets the clock instead where more than half of its rate were needed (Microsoft)."""
 _PRESSED_BY = ("header", "finger")
 _REQUIRED = (
     "title",
@@ -323,6 +326,9 @@ def _profile(name: str, table: TomlTable) -> DutProfile:
         mac=_mac(table),
         s3_power_max_mw=_milliwatts(table, "s3_power_max_mw"),
         standby_mw=_milliwatts(table, "standby_mw") or STANDBY_MW,
+        clock_slew_max_ppm=table.number("clock_slew_max_ppm", _SLEW_MOST_PPM)
+        if table.has("clock_slew_max_ppm")
+        else None,
     )
     _check_reset_to_tsc(table, profile)
     return profile

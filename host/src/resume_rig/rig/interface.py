@@ -71,7 +71,7 @@ class RigInfo:
     """The identity and abilities of a board.
 
     Attributes:
-        protocol: version of the rig group (this host speaks 1).
+        protocol: version of the rig group (this host speaks 1 and 2).
         boot_id: new at each boot of the board; stamps of different boots do not compare.
         clock_source: e.g. "xtal"; clock_hz: rate of the edge counter.
         clock_tolerance_ppb: stated half-width of the clock's rate error.
@@ -111,6 +111,11 @@ class RigInfo:
         """Refuse a half-width below 0; the wire has none, a store of somebody else may have one."""
         if self.clock_tolerance_ppb < 0:
             raise ValueError(f"clock_tolerance_ppb is {self.clock_tolerance_ppb}")
+
+    @property
+    def guarded(self) -> bool:
+        """Whether it acts only for hosts that can read what it answers (rig.cddl, version 2)."""
+        return self.protocol > 1
 
 
 class EdgeBatch(NamedTuple):
@@ -419,6 +424,9 @@ class Rig(Protocol):
         force_off: bool = False,
     ) -> ActionStart:
         """Press for `duration_ns`, at board time `at_ns` or at once.
+
+        What is further ahead than a third of the lease begins only if the board is asked something
+        meanwhile.
 
         Bound to the boot that `info` reported: a board that started anew presses nothing, even if
         that was between a lost reply and the repeat of the request.

@@ -1,6 +1,9 @@
 """Keywords about the rig itself, and those that move the DUT once: a press, the lid, one sleep."""
 
+from contextlib import suppress
+
 from robot.api import SkipExecution, logger
+from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 
 from resume_rig.acceptance.bench import open_bench
 from resume_rig.acceptance.checks import (
@@ -19,6 +22,8 @@ from resume_rig.campaign.preparation.self_measurement import (
 )
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
+from resume_rig.model.evidence import SIMULATED
+from resume_rig.model.rig_url import RigUrl
 from resume_rig.model.units import count_of
 from resume_rig.robot.arguments import (
     BUTTON,
@@ -163,9 +168,14 @@ class RigKeywords(Keywords):
                 "`Close Rig` first"
             )
         # The rig's last words may be of a campaign that a resume goes on with.
-        held.use = open_bench(url, dut or None)
-        held.url, held.dut = url, dut or None
+        typed = RigUrl(url)
+        held.use = open_bench(typed, dut or None)
+        held.url, held.dut = typed, dut or None
         info = held.use.info
+        if held.use.opened.simulated:
+            logger.info(SIMULATED)
+            with suppress(RobotNotRunningError):  # the library serves programs of its own, too
+                BuiltIn().set_suite_metadata("Evidence", SIMULATED)
         logger.info(
             shown(f"{info.board}, firmware {info.firmware}, DUT {held.use.dut_name}, at {url}")
         )

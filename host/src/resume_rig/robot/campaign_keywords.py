@@ -362,12 +362,12 @@ class ExpectationKeywords(Keywords):
     @sentence("Campaign Should Pass")
     def campaign_should_pass(self) -> str:
         """Check that the verdict on the campaign's requirement is PASS."""
-        return self._held.expect(verdict_is(self._held.campaign().correlation))
+        return self._held.expect(verdict_is(self._held.campaign().campaign))
 
     @sentence("Campaign Verdict Should Be")
     def campaign_verdict_should_be(self, verdict: Verdict) -> str:
         """Check the verdict: ``PASS``, ``FAIL``, ``MARGINAL`` or ``NO EVIDENCE``."""
-        return self._held.expect(verdict_is(self._held.campaign().correlation, verdict))
+        return self._held.expect(verdict_is(self._held.campaign().campaign, verdict))
 
     @sentence("Resume Time Should Be At Most")
     def resume_time_should_be_at_most(

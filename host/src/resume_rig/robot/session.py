@@ -14,6 +14,7 @@ from resume_rig.acceptance.expectations import Expectation, explained_cycle
 from resume_rig.acceptance.single_actions import SingleActions
 from resume_rig.campaign.store.store import beside_store
 from resume_rig.model.errors import UsageError
+from resume_rig.model.rig_url import NOT_NAMED, RigUrl
 from resume_rig.report.html import embedded_report
 from resume_rig.report.text.hostile_text import bounded, encodable, one_line
 from resume_rig.report.text.wording import requirement_sentence
@@ -38,7 +39,7 @@ class Held:
 
     use: BenchInUse | None = None
     actions: SingleActions | None = None
-    url: str = ""
+    url: RigUrl = NOT_NAMED
     dut: str | None = None
     assessed: Assessed | None = None
     named: dict[str, Assessed] = field(default_factory=dict)
@@ -115,7 +116,7 @@ def figures_html(assessed: Assessed) -> str:
     The frame has no rights (`sandbox`): its style does not touch the log, and whatever text of a
     DUT is in it can run nothing. The page inside was escaped; here it is once more.
     """
-    page = embedded_report(assessed.correlation, assessed.facts, "for this log")
+    page = embedded_report(assessed.campaign, "for this log")
     return (
         f'<iframe sandbox="" title="figures of the campaign" loading="lazy" '
         f'style="width:100%;height:{_HEIGHT_PX}px;border:1px solid #999" '

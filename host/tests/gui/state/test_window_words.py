@@ -19,7 +19,7 @@ SHOWN = (
     "rig/capture",
     "rig/link",
     "report/campaign/answer.py",
-    "report/log/answer.py",
+    "report/log/transitions.py",
 )
 """What makes sentences that pages show: findings, refusals, notes."""
 NOT_FIELDS = {

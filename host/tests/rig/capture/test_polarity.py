@@ -3,8 +3,13 @@
 import pytest
 
 from resume_rig.model.channel import Channel
-from resume_rig.model.edge import Edge
-from resume_rig.rig.capture.gathering import Capture, polarity_notes
+from resume_rig.model.edge import Edge, EdgeColumns
+from resume_rig.rig.capture.gathering import (
+    Capture,
+    doubts_of,
+    polarity_notes,
+    without_inverted,
+)
 
 MS = 1_000_000
 POWER = (Channel.SLP_S3, Channel.PWR_OK, Channel.PLTRST)
@@ -47,3 +52,23 @@ def test_a_sleep_with_the_power_left_on_is_not_taken_for_it() -> None:
     found = capture(POWER[:2], still=Channel.PWR_OK)
     asleep = Capture(found.edges, found.initial_levels, 59_990 * MS, 65_010 * MS, 1_000)
     assert list(polarity_notes(asleep)) == []
+
+
+def test_a_light_that_is_on_in_the_sleep_and_off_awake_is_left_out() -> None:
+    lines = (*POWER, Channel.BACKLIGHT)
+    at = ((59_000 * MS, 0), (66_000 * MS, 1))
+
+    def with_light(turned: int) -> Capture:
+        plain = capture(POWER)
+        light = [Edge(99, t_ns, Channel.BACKLIGHT, level ^ turned) for t_ns, level in at]
+        edges = sorted([*plain.edges, *light], key=lambda edge: edge.t_ns)
+        levels = {**plain.initial_levels, Channel.BACKLIGHT: 1 ^ turned}
+        return Capture(EdgeColumns.of(edges), levels, 0, 75_000 * MS, 1_000)
+
+    right, turned = with_light(0), with_light(1)
+    assert set(right.initial_levels) == set(lines)
+    assert without_inverted(right) is right
+    assert not any("BACKLIGHT" in note for note in doubts_of(right))
+    assert set(without_inverted(turned).initial_levels) == set(POWER)
+    assert len(without_inverted(turned).edges) == len(turned.edges) - 2
+    assert any("BACKLIGHT=~SIGNAL" in note for note in doubts_of(turned))

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from raw_request import RESET
+from raw_request import reset
 
 from resume_rig.campaign.dut.wake_lan import network_of
 from resume_rig.campaign.store.read_back import load_campaign
@@ -218,7 +218,7 @@ def test_a_reset_board_is_named_and_lets_go(native_image: Path) -> None:
             rig.info()
             rig.press(Actuator.BUTTON, 3_000 * MS, force_off=True)
             assert [(e.channel, e.level) for e in wait_for(rig, 1)][:1] == [(Channel.BUTTON, 0)]
-            client.request(RESET)
+            reset(rig, client)
             with pytest.raises(BoardRebooted):
                 until(lambda: rig.levels() == {})
             rig.info()

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from raw_request import RESET, raw_request
+from raw_request import RESET, raw_request, reset
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import BoardRebooted, DeviceFault
@@ -16,7 +16,7 @@ from resume_rig.model.power import PowerMonitor
 from resume_rig.rig.interface import EdgeBatch
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.native.wires import CHANNEL_PINS
-from resume_rig.rig.smp.packet import Operation
+from resume_rig.rig.smp.packet import Group, Operation
 from resume_rig.rig.smp.request import RigCode
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def test_a_reset_lets_go_and_is_named(native: "NativeBoard", until: Until) -> No
     before = native.rig.info()
     native.rig.press(Actuator.BUTTON, 5 * S, force_off=True)
     assert native.wires.next_output().driven
-    native.client.request(RESET)
+    reset(native.rig, native.client)
     assert not native.wires.next_output().driven
     # The board answers under its old boot id until it goes down; then the new one gives it away.
     with pytest.raises(BoardRebooted, match=f"its boot id was {before.boot_id} and is"):
@@ -170,6 +170,21 @@ def test_a_reset_lets_go_and_is_named(native: "NativeBoard", until: Until) -> No
     assert native.rig.levels()[Channel.SLP_S3] == 1
 
 
+def test_a_reset_and_a_forced_press_are_not_for_whoever_acts_blind(native: "NativeBoard") -> None:
+    boot = native.rig.info().boot_id
+    native.rig.lid(closed=True)
+    refused = native.rig.faults().refusals
+    with pytest.raises(DeviceFault, match="no-nonce"):
+        native.client.request(RESET)
+    forced = {"act": 0, "dur": 12 * S, "tok": 1, "boot": boot, "force": True, "nonce": boot}
+    with pytest.raises(DeviceFault, match="no-nonce"):
+        native.client.request(raw_request(Operation.WRITE, Group.RIG, 4, forced))
+    assert native.rig.levels()[Channel.BUTTON] == 1
+    assert native.rig.info().boot_id == boot
+    assert native.rig.faults().refusals == refused + 2
+    assert native.wires.next_output().driven  # the lid, which nobody let go of
+
+
 def test_garbage_on_the_line_costs_nothing_that_lasts(native: "NativeBoard") -> None:
     port = os.open(native.port, os.O_WRONLY | os.O_NOCTTY)
     noise = bytes(range(256)) * 8
@@ -177,7 +192,7 @@ def test_garbage_on_the_line_costs_nothing_that_lasts(native: "NativeBoard") -> 
     try:
         for junk in (noise, truncated, struct.pack(">HH", 0x0609, 0x0A0A) * 50):
             os.write(port, junk)
-            assert native.rig.info().protocol == 1
+            assert native.rig.info().guarded
     finally:
         os.close(port)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from raw_request import RESET
+from raw_request import reset
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import BoardRebooted
@@ -49,7 +49,7 @@ def test_a_loopback_is_measured_and_kept(native: "NativeBoard", until: Until) ->
     # The simulator counts microseconds; a busy host makes the test's wire slower, never faster.
     assert WIRE_NS - 1_000 <= channel.min_ns <= channel.mean_ns <= channel.max_ns
     kept = native.rig.calibrate(loopback=True)
-    native.client.request(RESET)
+    reset(native.rig, native.client)
     with pytest.raises(BoardRebooted):
         until(lambda: native.rig.levels() == {})
     assert native.rig.info().boot_id

@@ -28,6 +28,7 @@ Until = Callable[[Callable[[], bool]], None]
 def reset(native: "NativeBoard", until: Until) -> int:
     """Reset the board; returns the boot id that it had."""
     before = native.rig.info().boot_id
+    native.rig.permit()
     native.client.request(RESET)
     with pytest.raises(BoardRebooted):
         until(lambda: native.rig.levels() == {})

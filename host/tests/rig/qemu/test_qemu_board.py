@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from raw_request import RESET
+from raw_request import reset
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import BoardRebooted, DeviceFault, LinkLost
@@ -111,7 +111,7 @@ def ask_until(rig: SmpRig, end_ns: int) -> None:
 
 def test_a_reset_is_named(rig: SmpRig, client: SmpClient) -> None:
     before = rig.info()
-    client.request(RESET)
+    reset(rig, client)
     # Asked while a starved QEMU boots, it was sometimes not heard from again, for a minute; why is
     # not known: what waits in the emulated UART when its interrupt comes on may raise none.
     time.sleep(3)

@@ -18,7 +18,9 @@ from typing import Final
 import pytest
 
 from resume_rig.model.errors import DeviceFault, RigError
-from resume_rig.rig.smp.request import SmpCode
+from resume_rig.rig.link.client import SmpRig
+from resume_rig.rig.smp.client import SmpClient
+from resume_rig.rig.smp.request import RigCode, SmpCode
 from resume_rig.rig.smp.serial_transport import SerialTransport, open_serial
 from resume_rig.rig.update.image import FirmwareImage, parse_image
 from resume_rig.rig.update.image_group import ImageGroup
@@ -146,13 +148,17 @@ def test_an_update_runs_is_confirmed_and_stays(machine: Machine, built: Path) ->
     assert after.running.confirmed
 
 
+def images_at(port: SerialTransport, clock: SystemClock) -> ImageGroup:
+    return ImageGroup(port, clock, SmpRig(SmpClient(port, clock)).permit)
+
+
 def test_an_image_on_trial_is_given_up_when_nobody_confirms_it(
     machine: Machine, built: Path
 ) -> None:
     image = image_of(built, "new.bin")
     clock = SystemClock()
     port = open_serial(machine.port, clock, "the board")
-    group = ImageGroup(port, clock)
+    group = images_at(port, clock)
     group.upload(image.data, lambda _: None)
     group.try_next(image.hash)
     port.close()
@@ -183,6 +189,26 @@ def test_the_bootloader_refuses_an_image_signed_with_another_key(
         updater_of(machine).update(image_of(built, "foreign.bin"), keep=True)
 
 
+def test_whoever_has_not_read_the_nonce_writes_nothing(machine: Machine, built: Path) -> None:
+    clock = SystemClock()
+    port = open_serial(machine.port, clock, "the board")
+    blind = ImageGroup(port, clock, lambda: None)
+    image = image_of(built, "new.bin")
+    for write in (
+        lambda: blind.upload(image.data, lambda _: None),
+        lambda: blind.try_next(image.hash),
+        blind.confirm,
+        blind.reset,
+    ):
+        with pytest.raises(DeviceFault) as caught:
+            write()
+        assert caught.value.code == RigCode.NO_NONCE
+    assert [slot.version for slot in blind.slots()] == ["0.1.0"]
+    rig = SmpRig(SmpClient(port, clock))
+    assert rig.faults().refusals == 4
+    port.close()
+
+
 def test_an_upload_that_power_cuts_leaves_the_old_image(machine: Machine, built: Path) -> None:
     image = image_of(built, "new.bin")
     clock = SystemClock()
@@ -197,7 +223,7 @@ def test_an_upload_that_power_cuts_leaves_the_old_image(machine: Machine, built:
 
     port = open_serial(machine.port, clock, "the board")
     with pytest.raises(PowerCut):
-        ImageGroup(port, clock).upload(image.data, cut)
+        images_at(port, clock).upload(image.data, cut)
     port.close()
     machine.power_on()
     assert wait_for_version(machine, "0.1.0").running is not None
@@ -219,11 +245,11 @@ def test_a_broken_off_upload_goes_on_where_it_stopped(machine: Machine, built: P
 
     port = open_serial(machine.port, clock, "the board")
     with pytest.raises(Enough):
-        ImageGroup(port, clock).upload(image.data, stop)
+        images_at(port, clock).upload(image.data, stop)
     port.close()
     again: list[int] = []
     port = open_serial(machine.port, clock, "the board")
-    ImageGroup(port, clock).upload(image.data, again.append)
+    images_at(port, clock).upload(image.data, again.append)
     port.close()
     assert again[0] >= offsets[-1]
     assert again[-1] == len(image.data)
@@ -238,7 +264,7 @@ def test_an_image_that_has_not_proved_itself_is_not_confirmed(
     wait_for_version(machine, "0.1.0")
     clock = SystemClock()
     port = open_serial(machine.port, clock, "the board")
-    group = ImageGroup(port, clock)
+    group = images_at(port, clock)
     group.try_next(image_of(built, "new.bin").hash)
     group.reset()
     port.close()
@@ -248,7 +274,7 @@ def test_an_image_that_has_not_proved_itself_is_not_confirmed(
     while not seen and clock.now_ns() < deadline_ns:
         clock.sleep_ns(SECOND // 5)
         port = open_serial(machine.port, clock, "the board")
-        group = ImageGroup(port, clock)
+        group = images_at(port, clock)
         running = next(slot for slot in group.slots() if slot.active)
         if running.version == "0.2.0":
             with pytest.raises(DeviceFault) as caught:

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from raw_request import RESET
+from raw_request import RESET, raw_request, reset
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile
@@ -20,6 +20,7 @@ from resume_rig.rig.sim.board import EDGE_RING, LEASE_NS, LIGHT_RATE_HZ
 from resume_rig.rig.sim.dut.event import SimFault, parse_faults
 from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
+from resume_rig.rig.smp.packet import Group, Operation
 from resume_rig.timing.clocks import VirtualClock
 
 MS = 1_000_000
@@ -300,7 +301,7 @@ def test_a_reset_begins_a_new_boot_and_lets_go(person: Person) -> None:
     before = person.rig.info()
     person.rig.lid(closed=True)
     person.wait(5 * S)
-    person.client.request(RESET)
+    reset(person.rig, person.client)
     after = person.rig.info()
     assert after.boot_id != before.boot_id
     assert person.rig.edges(0).edges == ()
@@ -310,10 +311,46 @@ def test_a_reset_begins_a_new_boot_and_lets_go(person: Person) -> None:
     assert person.rig.levels()[Channel.LID] == 1
 
 
+def test_a_reset_of_whoever_has_not_read_the_nonce_is_refused_and_lets_go_of_nothing(
+    person: Person,
+) -> None:
+    before = person.rig.info()
+    person.rig.lid(closed=True)
+    person.wait(2 * S)
+    refused = person.rig.faults().refusals
+    for _ in range(2):
+        with pytest.raises(DeviceFault, match="no-nonce"):
+            person.client.request(RESET)
+        assert person.rig.levels()[Channel.LID] == 0
+        assert person.rig.info().boot_id == before.boot_id
+    assert person.rig.faults().refusals == refused + 2
+
+
+def test_a_permit_is_over_with_the_lease(person: Person) -> None:
+    lease_ns = person.rig.info().lease_ns
+    person.rig.permit()
+    person.wait(lease_ns)
+    with pytest.raises(DeviceFault, match="no-nonce"):
+        person.client.request(RESET)
+
+
+def test_a_forced_press_needs_what_info_tells_in_this_boot(person: Person) -> None:
+    info = person.rig.info()
+    forced = {"act": 0, "dur": 12 * S, "tok": 1, "boot": info.boot_id, "force": True}
+    for nonce in ({}, {"nonce": 0}, {"nonce": info.boot_id}):
+        with pytest.raises(DeviceFault, match="no-nonce"):
+            person.client.request(raw_request(Operation.WRITE, Group.RIG, 4, forced | nonce))
+    person.wait(S)
+    assert person.rig.levels()[Channel.BUTTON] == 1
+    person.rig.press(Actuator.BUTTON, 12 * S, force_off=True)
+    person.wait(S)
+    assert person.rig.levels()[Channel.BUTTON] == 0
+
+
 def test_the_dut_sleeps_on_through_a_reset_of_the_board(person: Person) -> None:
     person.press()
     person.wait(5 * S)
-    person.client.request(RESET)
+    reset(person.rig, person.client)
     person.rig.info()
     assert person.rig.levels()[Channel.PWR_OK] == 0
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import cbor2
 import pytest
+from served_bench import AGREES, heard_from
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import UsageError
@@ -136,8 +137,11 @@ def test_a_link_in_no_folder_is_refused_in_a_sentence(tmp_path: Path) -> None:
 
 
 def connect(place: str) -> socket.socket:
+    """Connect, and agree on RFC 2217 as a host of a board does."""
     host, _, port = place.rpartition(":")
-    return socket.create_connection((host, int(port)), PATIENCE_S)
+    connection = socket.create_connection((host, int(port)), PATIENCE_S)
+    connection.sendall(AGREES)
+    return connection
 
 
 @contextmanager
@@ -157,7 +161,8 @@ def test_a_second_client_is_turned_away_and_the_first_one_stays() -> None:
     with tcp() as place, closing(connect(place)) as first:
         assert echo(first, "one") == "one"
         with closing(connect(place)) as second:
-            assert second.recv(10) == b""
+            second.sendall(request("two"))
+            assert b"has this rig; wait until it is done" in heard_from(second)
         assert echo(first, "still") == "still"
 
 
@@ -291,25 +296,22 @@ def test_a_cable_that_is_out_hangs_up_and_lets_nobody_in() -> None:
     clock = VirtualClock()
 
     with serving(with_cable(UNPLUGGED, serve_tcp, "127.0.0.1", 0), clock) as place:
-        host, _, port = place.rpartition(":")
-        with closing(socket.create_connection((host, int(port)))) as first:
+        with closing(connect(place)) as first:
             assert echo(first, "here") == "here"
             clock.sleep_ns(2 * S)
-            first.settimeout(PATIENCE_S)
-            assert first.recv(1) == b"", "hung up on"
-        with closing(socket.create_connection((host, int(port)))) as turned_away:
-            turned_away.settimeout(PATIENCE_S)
-            assert turned_away.recv(1) == b""
+            heard_from(first)
+        with closing(connect(place)) as turned_away:
+            turned_away.sendall(request("there?"))
+            assert b"the cable is out" in heard_from(turned_away)
         clock.sleep_ns(9 * S)
-        with closing(socket.create_connection((host, int(port)))) as last:
+        with closing(connect(place)) as last:
             assert echo(last, "back") == "back"
 
 
 def test_what_is_held_up_on_a_served_wire_comes_in_order() -> None:
     late = FaultPlan(WireShares(late=0.5, late_ns=10_000_000))
 
-    with serving(with_cable(late, serve_tcp, "127.0.0.1", 0)) as place:
-        host, _, port = place.rpartition(":")
-        with closing(socket.create_connection((host, int(port)))) as client:
-            texts = [str(number) for number in range(12)]
-            assert [echo(client, text) for text in texts] == texts
+    served = with_cable(late, serve_tcp, "127.0.0.1", 0)
+    with serving(served) as place, closing(connect(place)) as client:
+        texts = [str(number) for number in range(12)]
+        assert [echo(client, text) for text in texts] == texts

@@ -54,7 +54,7 @@ CONVERSATIONS: list[Any] = [
     pytest.param(
         (READ, 0, 7, {}), {"output": f"resume-rig simulated bench {__version__}"}, id="info"
     ),
-    pytest.param((WRITE, 0, 5, {}), {}, id="reset"),
+    pytest.param((WRITE, 0, 5, {}), {"err": {"group": 64, "rc": 23}}, id="reset without a permit"),
     pytest.param((READ, 0, 5, {}), NOT_SUPPORTED, id="reset as read"),
     pytest.param((READ, 0, 99, {}), NOT_SUPPORTED, id="unknown OS command"),
     pytest.param((READ, 1, 0, {}), NOT_SUPPORTED, id="image group"),

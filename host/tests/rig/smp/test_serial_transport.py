@@ -333,7 +333,7 @@ def test_a_tcp_port_where_nobody_listens_is_one_sentence() -> None:
     with pytest.raises(LinkLost, match=f"^could not connect to 127.0.0.1 port {port}: .*refused"):
         open_socket("127.0.0.1", port, SystemClock(), "socket:nowhere")
     with pytest.raises(LinkLost, match=f"RFC 2217 server at 127.0.0.1 port {port}: .*refused"):
-        open_rfc2217("127.0.0.1", port, SystemClock(), "rfc2217:nowhere")
+        open_rfc2217("127.0.0.1", port, SystemClock(), "rfc2217:nowhere", token=None)
 
 
 class SharedPort:
@@ -372,7 +372,7 @@ def test_a_rig_behind_an_rfc_2217_server_answers_and_its_going_is_noticed(
     thread.start()
     clock = SystemClock()
     port = listener.getsockname()[1]
-    transport = open_rfc2217("127.0.0.1", port, clock, "rfc2217:there")
+    transport = open_rfc2217("127.0.0.1", port, clock, "rfc2217:there", token=None)
     cleanup.callback(transport.close)
     client = SmpClient(transport, clock)
     assert [ask(client), ask(client)] == [0, 1]

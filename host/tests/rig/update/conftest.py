@@ -43,7 +43,8 @@ def make_image(
 
 
 INFO: dict[str, object] = {
-    "proto": 1,
+    "proto": 2,
+    "nonce": 99,
     "fw": "0.1.0",
     "board": "rig",
     "clk": "xtal",
@@ -71,6 +72,9 @@ class Board:
         proof_refusals: how often confirming is refused before the image has proved itself.
         takes_back: instead of proving itself the image resets, and the one before runs again.
         has_images: it has the image group at all.
+        protocol: of its rig group; 1 asks for no permit.
+        permits: that were asked for and taken.
+        reboots_at: an offset of an upload at which it starts anew, once, with its port open.
     """
 
     clock: VirtualClock
@@ -87,6 +91,10 @@ class Board:
     proof_refusals: int = 0
     takes_back: bool = False
     has_images: bool = True
+    protocol: int = 2
+    permits: int = 0
+    reboots_at: int | None = None
+    _permitted: bool = False
     uploaded: bytearray = field(default_factory=bytearray)
     chunk_offsets: list[int] = field(default_factory=list)
     _expected: tuple[int, bytes] = (0, b"")
@@ -102,9 +110,12 @@ class Board:
     def handle(self, data: bytes) -> bytes | None:
         packet = Packet.unpack(data)
         header, fields = packet.header, cbor2.loads(packet.payload)
+        reply: dict[str, object]
         match Group(header.group), header.command:
+            case _ if not self._may(header):
+                reply = {"err": {"group": 64, "rc": 23}}
             case Group.OS, OsCommand.BUFFERS:
-                reply: dict[str, object] = {"buf_size": BUFFER_BYTES, "buf_count": 4}
+                reply = {"buf_size": BUFFER_BYTES, "buf_count": 4}
             case Group.OS, OsCommand.RESET:
                 self._reset()
                 reply = {}
@@ -112,8 +123,12 @@ class Board:
                 reply = self._state(fields) if header.operation == 2 else self._listed()
             case Group.IMAGE, ImageCommand.UPLOAD:
                 reply = self._upload(fields)
-            case Group.RIG, 0 if self.starts_rig or self.boot_id == OLD_BOOT:
-                reply = {**INFO, "boot": self.boot_id}
+            case Group.RIG, 0 if self.has_rig:
+                reply = {**INFO, "boot": self.boot_id, "proto": self.protocol}
+            case Group.RIG, 1 if self.has_rig:
+                reply = {"boot": self.boot_id, "rx": 1, "tx": 1}
+            case Group.RIG, 18 if self.has_rig:
+                reply = self._permit(fields)
             case _:
                 reply = {"rc": 8}
         encoded = cbor2.dumps(reply)
@@ -121,6 +136,30 @@ class Board:
             header.operation + 1, header.group, header.sequence, header.command, len(encoded)
         )
         return Packet(answer, encoded).pack()
+
+    @property
+    def has_rig(self) -> bool:
+        return self.starts_rig or self.boot_id == OLD_BOOT
+
+    def _may(self, header: Header) -> bool:
+        """One permit for one command, of a rig that speaks of permits."""
+        write = header.group == Group.IMAGE and header.operation == 2
+        guarded = write or (header.group, header.command) == (Group.OS, OsCommand.RESET)
+        if not guarded or not self.has_rig or self.protocol == 1:
+            return True
+        permitted, self._permitted = self._permitted, False
+        self.permits += permitted
+        return permitted
+
+    def _permit(self, fields: dict[str, object]) -> dict[str, object]:
+        if self.protocol == 1:
+            return {"rc": 8}
+        if fields["boot"] != self.boot_id:
+            return {"err": {"group": 64, "rc": 12}}
+        if fields["nonce"] != INFO["nonce"]:
+            return {"err": {"group": 64, "rc": 23}}
+        self._permitted = True
+        return {"boot": self.boot_id, "until": 5}
 
     def _listed(self) -> dict[str, object]:
         images = []
@@ -171,6 +210,9 @@ class Board:
             if (size, sha) != self._expected:
                 self._expected, self.uploaded = (size, sha), bytearray()
         self.chunk_offsets.append(offset)
+        if self.reboots_at is not None and offset >= self.reboots_at:
+            self.reboots_at = None
+            self.boot_id += 1
         if offset == len(self.uploaded):
             self.uploaded += data
         if len(self.uploaded) == self._expected[0]:

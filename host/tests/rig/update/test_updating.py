@@ -11,6 +11,7 @@ import pytest
 from resume_rig.model.errors import DeviceFault, LinkLost, RigError, UsageError
 from resume_rig.rig.smp.client import Transport
 from resume_rig.rig.update.image import FirmwareImage, parse_image
+from resume_rig.rig.update.image_group import ImageGroup
 from resume_rig.rig.update.updating import MAX_RESUMPTIONS, Outcome, Updater
 from resume_rig.timing.clocks import VirtualClock
 
@@ -32,6 +33,9 @@ class Board(Protocol):
     proof_refusals: int
     takes_back: bool
     has_images: bool
+    protocol: int
+    permits: int
+    reboots_at: int | None
     chunk_offsets: list[int]
 
     def open_port(self) -> Transport: ...
@@ -124,6 +128,46 @@ def test_a_lost_link_costs_no_chunk_that_arrived(
     later = [offset for offset in board.chunk_offsets if offset]
     assert later == sorted(set(later))
     assert sum("going on where the upload stopped" in line for line in said) == 2
+
+
+def test_each_write_and_the_reset_are_permitted_once(
+    board: Board, updater: Updater, new: FirmwareImage
+) -> None:
+    board.proof_refusals = 2
+    updater.update(new, keep=True)
+    # Every chunk, arming it, the reset, and three tries to confirm.
+    assert board.permits == len(board.chunk_offsets) + 1 + 1 + 3
+
+
+def test_a_board_of_before_permits_can_be_updated(
+    board: Board, updater: Updater, new: FirmwareImage
+) -> None:
+    board.protocol = 1
+    assert updater.update(new, keep=True).outcome is Outcome.CONFIRMED
+    assert board.permits == 0
+
+
+def test_a_board_that_starts_anew_amid_an_upload_is_asked_again_who_it_is(
+    board: Board, updater: Updater, new: FirmwareImage, said: list[str]
+) -> None:
+    board.reboots_at = len(new.data) // 2
+    done = updater.update(new, keep=True)
+    assert (done.outcome, done.resumptions) == (Outcome.CONFIRMED, 1)
+    assert sum("rebooted" in line and "going on where" in line for line in said) == 1
+
+
+def test_whoever_has_not_asked_the_board_writes_nothing(board: Board, new: FirmwareImage) -> None:
+    images = ImageGroup(board.open_port(), board.clock, lambda: None)
+    for write in (
+        lambda: images.upload(new.data, lambda _: None),
+        lambda: images.try_next(new.hash),
+        images.confirm,
+        images.reset,
+    ):
+        with pytest.raises(DeviceFault, match=r"no-nonce \(23\), it does this only for a host"):
+            write()
+    assert board.chunk_offsets == []
+    assert len(images.slots()) == 1
 
 
 def test_a_link_that_is_lost_again_and_again_is_given_up(

@@ -6,10 +6,13 @@ of one build (analysis/stats/sessions.py); with one session a side the answer is
 docs/reference/compare.md has the methods.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+
+import numpy as np
 
 from resume_rig.analysis.compare.comparable import (
     differences_of,
@@ -38,13 +41,14 @@ from resume_rig.analysis.compare.samples import (
     kinds_in,
     sample_of,
 )
-from resume_rig.analysis.stats.sessions import SESSIONS_LEAST, sessions_needed
+from resume_rig.analysis.stats.sessions import FEW, PHI_OF_FEW, SESSIONS_LEAST, sessions_needed
 from resume_rig.analysis.verdict.judge import worst_of
 from resume_rig.analysis.verdict.limits import limit_text
 from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.os_record import NO_SLEEPS, SleepKind
 from resume_rig.model.result.comparison import (
     Answer,
+    Cause,
     Change,
     Comparison,
     Effect,
@@ -142,11 +146,14 @@ def _none_worse(found: Found, *, alone: bool) -> tuple[Answer, str]:
     weak = [effect for effect in needed if not effect.powerful]
     if weak:
         return Answer.NO_EVIDENCE, _why_weak(weak[0], found)
-    names = ", ".join(measure_words(effect.name) for effect in needed)
-    matters = f"{found.question.matters * 100:g} %"
+    names = ", ".join(
+        f"{effect.detectable_ms or 0.0:.3g} ms ({_percent(effect.detectable_ms or 0.0, effect)}) "
+        f"of {measure_words(effect.name)}"
+        for effect in needed
+    )
     text = (
-        f"{_none_shown(found)}, and one of {matters} would have been, with a "
-        f"probability of 80 % or more, in {names}."
+        f"{_none_shown(found)}, and the smallest that would have been, with a probability of "
+        f"80 %, is {names}."
     )
     if alone:
         text += " This holds for these two sessions; how sessions scatter is not known."
@@ -287,6 +294,8 @@ def compare(
         for (name, above_ms, _), count in zip(slow, counted, strict=True)
     )
     components, compared = _components(samples, candidate_samples, unit, question)
+    shown = {each.name for each in components}
+    causes = _causes(effects, samples, candidate_samples, shown)
     over = over_limits_of(base, candidate)
     facts, candidate_facts = _facts(base, samples), _facts(candidate, candidate_samples)
     found = Found(
@@ -314,6 +323,7 @@ def compare(
         warnings=(
             *differing_warnings(base, candidate),
             *session_warnings(base, candidate, times),
+            *_few_warning(effects, unit),
             *other_kinds_warnings(base, kinds[0], kind),
             *other_kinds_warnings(candidate, kinds[1], kind),
             *sample_warnings(base, samples, unit),
@@ -325,7 +335,20 @@ def compare(
         requirement=question.requirement,
         over=over,
         unit=unit,
+        causes=causes,
     )
+
+
+def _few_warning(effects: Sequence[Effect], unit: Unit) -> list[str]:
+    """Say what a test of very few values rests on."""
+    few = [e for e in effects if e.headline and e.change is not Change.TOO_FEW]
+    least = min((min(e.base_n, e.candidate_n) for e in few), default=FEW)
+    if unit is Unit.SESSION or least >= FEW:
+        return []
+    return [
+        f"With {least} values a side the tests rest on assumptions: normal values, each as like the"
+        f" one before it as a correlation of {PHI_OF_FEW:g} makes."
+    ]
 
 
 def _common_kind(ours: Counter[SleepKind], theirs: Counter[SleepKind]) -> SleepKind | None:
@@ -348,6 +371,7 @@ def _facts(side: Sequence[Evidence], samples: Sequence[Sample]) -> SampleFacts:
             {name: sample.times_ms[name] for name in HEADLINES if name in sample.times_ms},
             sum(each.failed or ()),
             sample.training,
+            each.simulated,
         )
         for each, sample in zip(side, samples, strict=True)
     )
@@ -377,7 +401,13 @@ def _components(
     )
     chosen = common[:_COMPONENTS_MOST]
     sides = [
-        [{_component_name(key): s.components_ms.get(key, []) for key in chosen} for s in side]
+        [
+            {
+                _component_name(key, holds_up=holds_up): _parts(s, holds_up=holds_up).get(key, [])
+                for key, holds_up in chosen
+            }
+            for s in side
+        ]
         for side in (base, candidate)
     ]
     times = times_of(sides[0], sides[1])
@@ -387,17 +417,64 @@ def _components(
     return tuple(changed[:_COMPONENTS_SHOWN]), len(chosen)
 
 
-def _longest_ms(side: Sequence[Sample]) -> dict[ComponentKey, float]:
+_Part = tuple[ComponentKey, bool]
+"""A component, and whether it is the time that others had to wait for it."""
+
+
+def _parts(sample: Sample, *, holds_up: bool) -> Mapping[ComponentKey, list[float]]:
+    return sample.held_ms if holds_up else sample.components_ms
+
+
+def _longest_ms(side: Sequence[Sample]) -> dict[_Part, float]:
     """Return how long each component took at most, of those with values enough to be compared."""
-    counts: Counter[ComponentKey] = Counter()
-    longest: dict[ComponentKey, float] = {}
+    found = _values_ms(side)
+    return {part: max(values) for part, values in found.items() if len(values) >= VALUES_LEAST}
+
+
+def _values_ms(side: Sequence[Sample]) -> dict[_Part, list[float]]:
+    found: defaultdict[_Part, list[float]] = defaultdict(list)
     for sample in side:
-        for key, values in sample.components_ms.items():
-            counts[key] += len(values)
-            longest[key] = max(longest.get(key, 0.0), *values)
-    return {key: most for key, most in longest.items() if counts[key] >= VALUES_LEAST}
+        for holds_up in (True, False):
+            for key, values in _parts(sample, holds_up=holds_up).items():
+                found[key, holds_up] += values
+    return found
 
 
-def _component_name(key: ComponentKey) -> str:
+def _component_name(key: ComponentKey, *, holds_up: bool) -> str:
     moment, kind, name, phase = key
-    return f"{kind.value} {name}" + (f" in {phase}" if phase else "") + f" ({moment})"
+    what = "hold-up (prePendTime) by " if holds_up else ""
+    return f"{what}{kind.value} {name}" + (f" in {phase}" if phase else "") + f" ({moment})"
+
+
+# Assumed: causes that a sentence holds; one of less than a tenth of the whole explains nothing.
+_CAUSES_MOST: Final = 5
+_CAUSE_SHARE: Final = 0.1
+
+
+def _causes(
+    effects: Sequence[Effect],
+    base: Sequence[Sample],
+    candidate: Sequence[Sample],
+    shown: Collection[str],
+) -> tuple[Cause, ...]:
+    """Return the parts that changed most the way the headline time did.
+
+    Of one transition a side nothing is tested, and the arithmetic is there all the same.
+    """
+    moved = [e for e in effects if e.headline and abs(e.shift_ms) >= e.matters_ms]
+    if not moved:
+        return ()
+    shift_ms = max((effect.shift_ms for effect in moved), key=abs)
+    sides = [
+        {part: float(np.median(values)) for part, values in _values_ms(side).items()}
+        for side in (base, candidate)
+    ]
+    found = []
+    for part in dict.fromkeys([*sides[0], *sides[1]]):
+        name = _component_name(part[0], holds_up=part[1])
+        cause = Cause(name, part[1], sides[0].get(part), sides[1].get(part), name in shown)
+        away_ms = math.copysign(1.0, shift_ms) * cause.difference_ms
+        if away_ms >= max(1.0, _CAUSE_SHARE * abs(shift_ms)):
+            found.append(cause)
+    found.sort(key=lambda cause: (-abs(cause.difference_ms), not cause.holds_up, cause.name))
+    return tuple(found[:_CAUSES_MOST])

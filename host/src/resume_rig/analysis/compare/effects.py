@@ -12,27 +12,31 @@ from typing import Final
 import numpy as np
 
 from resume_rig.analysis.compare.samples import HEADLINES, Evidence, rounding_ms_of, step_ms_of
+from resume_rig.analysis.stats.dependence import (
+    autocorrelation_limit,
+    values_per_independent,
+)
 from resume_rig.analysis.stats.figures import failure_rate_upper, scaled_mad
 from resume_rig.analysis.stats.sessions import (
     SessionColumn,
     SessionShift,
     cycle_shift,
+    level_of,
     same_cycles,
     session_shifts,
 )
 from resume_rig.analysis.stats.trend import (
     Floats,
-    autocorrelation_limit,
     fisher_p,
     holm,
-    values_per_independent,
 )
 from resume_rig.analysis.verdict.series import OUTLIER_FROM
 from resume_rig.model.result.comparison import Change, Effect, FailureEffect, OverLimit, Unit
 from resume_rig.model.result.verdict import Limit, Verdict
 
-VALUES_LEAST: Final = 4
-"""With three values a side, no order of them is rarer than one in ten (20 ways to divide six)."""
+VALUES_LEAST: Final = 3
+"""Two values a side have no scatter to speak of. With three the test rests on its assumptions: that
+they are normal, and depend on one another as much as is assumed of so few."""
 
 _NO_VALUES: Final = np.zeros(0)
 
@@ -141,8 +145,8 @@ def _by_cycle(
 
 
 def _column(times: Times) -> SessionColumn:
-    """Return a time's medians, the candidate's nearer by what shared errors can have made."""
-    base, candidate = _medians(times.base), _medians(times.candidate)
+    """Return a time's levels, the candidate's nearer by what shared errors can have made."""
+    base, candidate = _levels(times.base), _levels(times.candidate)
     if times.shared_ms:
         shift = float(np.nanmean(candidate) - np.nanmean(base))
         candidate = candidate - _within(shift, times.shared_ms)
@@ -157,10 +161,17 @@ def _session_effect(
     times: Times, column: SessionColumn, found: SessionShift, matters: float
 ) -> Effect:
     step_ms = step_ms_of(times.name)
-    base_median = float(np.nanmean(column.base)) if found.base_sessions else 0.0
-    medians = _medians(times.candidate)
-    candidate_median = float(np.nanmean(medians)) if found.candidate_sessions else 0.0
-    shift = candidate_median - base_median
+    base_median, candidate_median = (
+        float(np.nanmean(_medians(side))) if sessions else 0.0
+        for side, sessions in (
+            (times.base, found.base_sessions),
+            (times.candidate, found.candidate_sessions),
+        )
+    )
+    levels = _levels(times.candidate)
+    shift = 0.0
+    if found.base_sessions and found.candidate_sessions:
+        shift = float(np.nanmean(levels) - np.nanmean(column.base))
     reach = step_ms / 2 + times.shared_ms
     near = shift - found.shift
     return Effect(
@@ -249,6 +260,10 @@ def _mean_ratio(base: Floats, candidate: Floats) -> float | None:
 
 def _medians(sessions: Sequence[Floats]) -> Floats:
     return np.asarray([np.median(each) if len(each) else math.nan for each in sessions])
+
+
+def _levels(sessions: Sequence[Floats]) -> Floats:
+    return np.asarray([level_of(each) for each in sessions])
 
 
 def _shares(sessions: Sequence[Floats]) -> Floats:
@@ -371,7 +386,7 @@ def over_limits_of(
         judged.limit
         for each in (*base, *candidate)
         for judged in each.limits
-        if judged.limit.required
+        if judged.limit.required and not (judged.of_log and judged.limit.is_event)
     )
     found = [_over(limit, base, candidate) for limit in limits]
     return tuple(each for each in found if each.base_n or each.candidate_n)

@@ -12,6 +12,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from resume_rig.analysis.answer.headline import first_short
+from resume_rig.analysis.stats.dependence import pooled_tau
 from resume_rig.analysis.stats.figures import beta_below, failure_rate, undecided_text
 from resume_rig.analysis.stats.trend import fisher_p, holm
 from resume_rig.analysis.verdict.judge import first_of
@@ -24,6 +26,7 @@ from resume_rig.model.result.fleet import (
     GroupTimes,
     OutlyingUnit,
     SurveyedStore,
+    TimesOf,
     Trait,
     UnreadStore,
 )
@@ -37,20 +40,42 @@ Assumed."""
 
 # Of units that are equal, one study in a hundred names one. Assumed: decides what is named.
 ALPHA: Final = 0.01
+_CERTAIN: Final = 3.0
+"""A unit whose middle is so many times as far from the others' as its own interval reaches needs
+no other evidence. Assumed; benchmarks/dependence.py holds the rate of false names."""
 _OUTLIERS_MOST: Final = 5  # assumed: of one unit in so many; more are another kind
 
 
+class OwnReach(NamedTuple):
+    """How far a unit's own cycles leave its median open.
+
+    Attributes:
+        low_ms, high_ms: interval of its median that holds whatever the distribution is; None where
+            too few cycles give none.
+        longest_ms: how far its slowest cycle is above its median.
+    """
+
+    low_ms: float | None
+    high_ms: float | None
+    longest_ms: float
+
+
 def outlying_medians(
-    medians_ms: Mapping[str, Mapping[str, float]], matters: float
+    medians_ms: Mapping[str, Mapping[str, float]],
+    matters: float,
+    reaches: Mapping[str, Mapping[str, OwnReach]] | None = None,
 ) -> tuple[OutlyingUnit, ...]:
     """Return the units whose median is unlike that of the others.
 
     By the generalised extreme Studentised deviate (Rosner, 1983), so that two outliers do not hide
-    each other; with one it is Grubbs' test. It takes the medians of equal units as normal.
+    each other; with one it is Grubbs' test. It takes the medians of equal units as normal, which
+    medians of few heavy-tailed cycles are not: so what a unit's own cycles show of its median has
+    to exclude the others' middle, too.
 
     Args:
         medians_ms: by measure, each unit's.
         matters: the smallest difference that matters, as a share of the others' middle.
+        reaches: by measure, what each unit's own cycles leave open; None: the medians are exact.
     """
     tried = [name for name, units in medians_ms.items() if len(units) >= UNITS_LEAST]
     found = []
@@ -60,9 +85,31 @@ def outlying_medians(
             middle = float(np.median(others))
             value = medians_ms[name][unit]
             p_any = min(1.0, p * len(tried))
-            if p_any <= ALPHA and abs(value - middle) >= matters * abs(middle):
+            own = None if reaches is None else reaches[name]
+            if (
+                p_any <= ALPHA
+                and abs(value - middle) >= matters * abs(middle)
+                and (own is None or _excludes(own, unit, value, middle))
+            ):
                 found.append(OutlyingUnit(unit, name, value, middle, p_any))
     return tuple(sorted(found, key=lambda outlier: (outlier.p, outlier.unit)))
+
+
+def _excludes(own: Mapping[str, OwnReach], unit: str, value: float, middle: float) -> bool:
+    """Return whether a unit's own cycles exclude that its median is the others' middle.
+
+    It has to lie beyond its own interval, and beyond that, farther from the middle than a single
+    cycle of any other unit is above its own: chance puts half of the cycles of one unit there
+    only where it puts single ones of many there.
+    """
+    reach = own[unit]
+    bound_ms = reach.low_ms if value > middle else reach.high_ms
+    if bound_ms is not None and abs(value - middle) <= abs(value - bound_ms):
+        return False
+    if bound_ms is not None and _CERTAIN * abs(value - bound_ms) < abs(value - middle):
+        return True
+    farthest = max((each.longest_ms for name, each in own.items() if name != unit), default=0.0)
+    return abs(value - middle) > farthest
 
 
 def outlying_failures(counts: Mapping[str, tuple[int, int]]) -> tuple[OutlyingUnit, ...]:
@@ -118,6 +165,7 @@ _DO: Final = {
     Verdict.FAIL: ("fails", "fail"),
     Verdict.MARGINAL: ("is marginal", "are marginal"),
     Verdict.NO_EVIDENCE: ("gives no evidence", "give no evidence"),
+    Verdict.PASS: ("passes", "pass"),
 }
 # Assumed: names that a sentence holds; the document has all.
 _NAMED_MOST: Final = 3
@@ -157,12 +205,34 @@ def survey(
     why = f"{_without_s3(found, requirement)}{why}"
     if unread:
         why += f"; {count_of(len(unread), noun_of_unread(unread))} could not be read"
-    return Fleet(requirement, tuple(by), tuple(groups), verdict, why, tuple(unread), tuple(copies))
+    return Fleet(
+        requirement=requirement,
+        by=tuple(by),
+        groups=tuple(groups),
+        verdict=verdict,
+        headline=_headline(found),
+        why=why,
+        unread=tuple(unread),
+        copies=tuple(copies),
+    )
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the worst; what gives no evidence is worse than a PASS. NO-EVIDENCE of none."""
     return min(verdicts, key=WORST_FIRST.index, default=Verdict.NO_EVIDENCE)
+
+
+def _headline(campaigns: Sequence[FleetCampaign]) -> str:
+    """Return how many campaigns have which verdict, none of them left out."""
+    if not campaigns:
+        return "There is no campaign to judge."
+    counts, total = Counter(each.verdict for each in campaigns), len(campaigns)
+    first, *others = [each for each in WORST_FIRST if counts[each]]
+    rest = "".join(f", {counts[each]} {_DO[each][counts[each] > 1]}" for each in others)
+    did = f"{_DO[first][counts[first] > 1]}{rest}."
+    noun = counted_campaigns(campaigns).partition(" ")[2]
+    forms = (f"{counts[first]} of {total} {noun} {did}", f"{counts[first]} of {total} {did}")
+    return first_short(forms)
 
 
 def _answer(campaigns: Sequence[FleetCampaign]) -> tuple[Verdict, str]:
@@ -235,6 +305,7 @@ def _group(
     for campaign in campaigns:
         units[campaign.unit].append(campaign)
     counts = {unit: _counted(found) for unit, found in units.items()}
+    worth = {unit: _worth(counts[unit], found) for unit, found in units.items()}
     failed = sum(1 for f, n in counts.values() if f)
     tried = sum(1 for f, n in counts.values() if n)
     # Too few cycles of it are judged to say that none failed.
@@ -245,6 +316,7 @@ def _group(
     )
     names = dict.fromkeys(name for campaign in campaigns for name in campaign.times)
     medians: dict[str, dict[str, float]] = {}
+    reaches: dict[str, dict[str, OwnReach]] = {}
     times = []
     for name in names:
         of_units = {
@@ -253,6 +325,7 @@ def _group(
             if (middle := _middle(name, found)) is not None
         }
         medians[name] = {unit: middle.median_ms for unit, middle in of_units.items()}
+        reaches[name] = {unit: middle.reach for unit, middle in of_units.items()}
         times.append(_times(name, list(of_units.values())))
     return FleetGroup(
         traits=traits,
@@ -263,17 +336,18 @@ def _group(
         units_failed=failed,
         units_share=failure_rate(failed, tried - unclear, unclear),
         times=tuple(times),
-        outliers=(*outlying_failures(counts), *outlying_medians(medians, matters)),
+        outliers=(*outlying_failures(worth), *outlying_medians(medians, matters, reaches)),
     )
 
 
 class _Middle(NamedTuple):
-    """Median, deviation and number of values of one unit, and what all its values share."""
+    """Median, deviation and number of values of one unit, what its values share, and its reach."""
 
     median_ms: float
     spread_ms: float
     n: int
     common: CommonTerm
+    reach: OwnReach
 
 
 def _times(name: str, units: Sequence[_Middle]) -> GroupTimes:
@@ -311,7 +385,22 @@ def _middle(name: str, campaigns: Sequence[FleetCampaign]) -> _Middle | None:
         return None
     median = sum(each.median_ms * each.n for each in found) / n
     spread = sum(each.spread_ms * each.n for each in found) / n
-    return _Middle(median, spread, n, _widest([each.common for each in found]))
+    return _Middle(median, spread, n, _widest([each.common for each in found]), _reach(found))
+
+
+def _reach(found: Sequence[TimesOf]) -> OwnReach:
+    """Return the reach of a unit: its campaigns' ends by their cycles; none where one has none."""
+    n = sum(each.n for each in found)
+    lows = [each.median.low_ms for each in found if each.median is not None]
+    highs = [each.median.high_ms for each in found if each.median is not None]
+    ends = [
+        None
+        if len(side) < len(found) or None in side
+        else sum(ms * each.n for ms, each in zip(side, found, strict=True) if ms is not None) / n
+        for side in (lows, highs)
+    ]
+    longest = max(each.max_ms - each.median_ms for each in found)
+    return OwnReach(ends[0], ends[1], longest)
 
 
 def _counted(campaigns: Iterable[FleetCampaign]) -> tuple[int, int]:
@@ -320,8 +409,20 @@ def _counted(campaigns: Iterable[FleetCampaign]) -> tuple[int, int]:
     return sum(rate.failures for rate in rates), sum(rate.n for rate in rates)
 
 
+def _worth(counted: tuple[int, int], campaigns: Iterable[FleetCampaign]) -> tuple[int, int]:
+    """Return counts of one unit as so many independent cycles: failures in a run are about one."""
+    tau = max((each.failures.tau for each in campaigns if each.failures is not None), default=1.0)
+    failed, judged = (math.floor(count / tau) for count in counted)
+    return (max(1, failed) if counted[0] else 0), max(1, judged) if counted[1] else 0
+
+
 def _failures(campaigns: Sequence[FleetCampaign]) -> FailureRate | None:
-    return failure_rate(*_counted(campaigns), sum(each.undecided for each in campaigns))
+    units: defaultdict[str, list[FailureRate]] = defaultdict(list)
+    for each in campaigns:
+        if each.failures is not None:
+            units[each.unit].append(each.failures)
+    undecided = sum(each.undecided for each in campaigns)
+    return failure_rate(*_counted(campaigns), undecided, pooled_tau(list(units.values())))
 
 
 def _units(campaigns: Iterable[FleetCampaign]) -> int:

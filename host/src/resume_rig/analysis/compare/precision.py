@@ -18,6 +18,7 @@ from resume_rig.analysis.compare.samples import Evidence as SessionEvidence
 from resume_rig.analysis.stats.figures import chi_squared_quantile
 from resume_rig.analysis.stats.sessions import warm_up_of
 from resume_rig.analysis.stats.trend import Floats
+from resume_rig.model.evidence import band_of
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.comparison import (
     Component,
@@ -210,7 +211,7 @@ def study_session(evidence: SessionEvidence, kind: SleepKind, unit: str, rig: st
         name: tuple(values[warm_up_of(np.asarray(values)) :])
         for name, values in sample.times_ms.items()
     }
-    return StudySession(evidence.path, unit, rig, times)
+    return StudySession(evidence.path, unit, rig, times, evidence.simulated)
 
 
 def study_of(sessions: Sequence[StudySession]) -> Study:
@@ -300,7 +301,8 @@ def _categories(found: Components, grr: float) -> int | None:
 def _notes(sessions: Sequence[StudySession]) -> list[str]:
     units, rigs = ({each.unit for each in sessions}, {each.rig for each in sessions})
     cells = {(each.unit, each.rig) for each in sessions}
-    notes = []
+    band = band_of([each.simulated for each in sessions], "sessions")
+    notes = [f"{band}."] if band else []
     if len(units) < 2:
         notes.append("One unit: variation from unit to unit, %GRR and categories need several.")
     if len(rigs) < 2:

@@ -9,6 +9,8 @@ from typing import Final
 
 from resume_rig.analysis.findings.advice import moment_of
 from resume_rig.analysis.findings.sleeps import state_mismatch
+from resume_rig.analysis.ledger.contradictions import doubted
+from resume_rig.analysis.ledger.ledger import ledger_of
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
 from resume_rig.analysis.stats.trend import training_of
 from resume_rig.analysis.verdict.judge import believed
@@ -110,6 +112,7 @@ class Evidence:
         parts: hashes of its cycles, or one of all that a log or a capture has; a session whose
             parts another one has, too, is a copy of it.
         rig: board and address, by which rigs can be distinguished; empty of a log.
+        simulated: it measured no PC; None where nobody states it.
     """
 
     path: str
@@ -123,6 +126,7 @@ class Evidence:
     begun_utc_ns: int | None = None
     parts: frozenset[int] = frozenset()
     rig: str = ""
+    simulated: bool | None = None
 
 
 @dataclass(slots=True)
@@ -130,6 +134,7 @@ class Sample:
     """The times of one kind of sleep, in ms, by name.
 
     Attributes:
+        held_ms: of components, how long others had to wait for them.
         training: first boots that are left out, because the prefetcher was still learning.
         shared_ms: greatest half-widths of what all cycles on a rig share, and of what those of one
             DUT under one OS share in addition.
@@ -139,6 +144,7 @@ class Sample:
     times_ms: dict[str, list[float]] = field(default_factory=dict)
     shared_ms: dict[str, tuple[float, float]] = field(default_factory=dict)
     components_ms: dict[ComponentKey, list[float]] = field(default_factory=dict)
+    held_ms: dict[ComponentKey, list[float]] = field(default_factory=dict)
     training: Training | None = None
 
 
@@ -209,7 +215,9 @@ def computer_of(identity: Mapping[str, str], computers: Sequence[str]) -> str:
 
 
 def evidence_of_log(path: str, reading: LogReading) -> Evidence:
-    """Return what a log has to be compared."""
+    """Return what a log has to be compared: each transition once, its times where they may be."""
+    ledger = ledger_of(reading)
+    reading, odd = ledger.reading, doubted([believed(each) for each in ledger.reading.records])
     identity: dict[str, str] = {}
     notes = []
     for source in reading.sources:
@@ -222,7 +230,15 @@ def evidence_of_log(path: str, reading: LogReading) -> Evidence:
     identity = {name: text for name, text in identity.items() if name not in _COMPUTER}
     if computer:
         identity["computer"] = computer
-    records = reading.records
+    if odd:
+        count = count_of(len(odd), "record")
+        notes.append(f"{path}: {count} with times that exclude each other left out.")
+    untimed = sum(each.ended is not None for each in reading.records)
+    if untimed:
+        notes.append(f"{path}: {count_of(untimed, 'transition')} without resume times.")
+    if len(reading.computers) > 1:
+        notes.append(f"{path}: its sleeps are of {count_of(len(reading.computers), 'computer')}.")
+    records = [each for index, each in enumerate(reading.records) if index not in odd]
     wakes = Counter(r.wake_source.name for r in records if r.wake_source.type is not None)
     return Evidence(
         path=path,
@@ -278,6 +294,7 @@ def sample_of(evidence: Evidence, kind: SleepKind) -> Sample:
             )
     # Phases of boots are times of their own.
     sample.components_ms = _components(chosen, phases=not of_boot)
+    sample.held_ms = _components(chosen, phases=False, held=True)
     return sample
 
 
@@ -323,17 +340,22 @@ def rounding_ms_of(name: str) -> float:
     return step_ms_of(name) / math.sqrt(12)
 
 
-def _components(chosen: Iterable[Sighting], *, phases: bool) -> dict[ComponentKey, list[float]]:
-    """Return the durations by component; of several of one name in a record, the longest."""
+def _components(
+    chosen: Iterable[Sighting], *, phases: bool, held: bool = False
+) -> dict[ComponentKey, list[float]]:
+    """Return one of the times of each component; of several of a name in a record, the longest."""
     found: defaultdict[ComponentKey, list[float]] = defaultdict(list)
     for sighting in chosen:
         if sighting.record is None:
             continue
         longest: dict[ComponentKey, float] = {}
         for part in sighting.record.components:
-            if part.duration_ms is not None and (phases or part.kind is not ComponentKind.PHASE):
-                key = (moment_of(sighting.record), part.kind, part.name, part.phase)
-                longest[key] = max(part.duration_ms, longest.get(key, 0.0))
+            time_ms = part.held_ms if held else part.duration_ms
+            if time_ms is not None and (phases or part.kind is not ComponentKind.PHASE):
+                # What a device is asked to do, start or enumerate, is a time of its own.
+                phase = f"{part.phase} {part.detail}".strip() if held else part.phase
+                key = (moment_of(sighting.record), part.kind, part.name, phase)
+                longest[key] = max(time_ms, longest.get(key, 0.0))
         for key, duration_ms in longest.items():
             found[key].append(duration_ms)
     return dict(found)

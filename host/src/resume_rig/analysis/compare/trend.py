@@ -16,6 +16,7 @@ import numpy as np
 
 from resume_rig.analysis.compare.fleet import worst
 from resume_rig.analysis.compare.samples import rounding_ms_of
+from resume_rig.analysis.stats.dependence import tau_of_counts
 from resume_rig.analysis.stats.figures import (
     failure_rate,
     mean_interval,
@@ -23,6 +24,7 @@ from resume_rig.analysis.stats.figures import (
     student_t_tails,
 )
 from resume_rig.analysis.stats.trend import fisher_p
+from resume_rig.model.evidence import band_of
 from resume_rig.model.result.fleet import (
     Carrier,
     Repeats,
@@ -85,7 +87,17 @@ def trend_of(
     ]
     groups.sort(key=lambda group: (group.first_worse is None, WORST_FIRST.index(group.verdict)))
     verdict, why = _answer(groups, by)
-    return Trend(by, requirement, tuple(measures), tuple(groups), verdict, why, tuple(left_out))
+    simulated = {each.load_id: each.simulated for found in sessions.values() for each in found}
+    return Trend(
+        by=by,
+        requirement=requirement,
+        measures=tuple(measures),
+        groups=tuple(groups),
+        verdict=verdict,
+        why=why,
+        left_out=tuple(left_out),
+        band=band_of(tuple(simulated.values()), "campaigns"),
+    )
 
 
 def _answer(groups: Sequence[TrendGroup], by: TrendBy) -> tuple[Verdict, str]:
@@ -162,6 +174,7 @@ def _point(label: str, sessions: Sequence[TrendSession], measures: Sequence[str]
             sum(session.failed for session in sessions),
             sum(session.judged for session in sessions),
             sum(session.undecided for session in sessions),
+            tau_of_counts([_counts([session]) for session in sessions]),
         ),
         figures=tuple(figure for figure in figures if figure is not None),
     )

@@ -8,7 +8,7 @@ power and energy.
 import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from resume_rig.analysis.cycles.moments import (
     Sleep,
     Wires,
     deeper_ns,
+    failed_attempts,
     find_sleeps,
     sleep_triggers,
     standby_ns,
@@ -34,12 +35,13 @@ from resume_rig.analysis.cycles.wire_faults import (
     never_slept,
     overrun,
 )
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.channel import Actuator, Channel, line_name
 from resume_rig.model.edge import CHANNELS, Edge, EdgeColumns
 from resume_rig.model.power import CyclePower, PowerFigure, PowerMonitor, PowerSamples
 from resume_rig.model.quantity import SQRT_3
 from resume_rig.model.result.cycle import Outcome, OutsideCycle, OutsideState
-from resume_rig.model.result.verdict import Finding
+from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.model.units import seconds_text
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 # INA226 datasheet (SBOS547A), section 6.5, maxima over temperature; half-widths.
@@ -175,10 +177,15 @@ class Metered(NamedTuple):
 
 
 class CycleEdges(NamedTuple):
-    """The edges of one cycle of a capture, and the levels just before the first of them."""
+    """The edges of one cycle of a capture, and the levels just before the first of them.
+
+    Attributes:
+        is_attempt: whether it is a press that led to no sleep.
+    """
 
     edges: Sequence[Edge]
     initial_levels: dict[Channel, int]
+    is_attempt: bool = False
 
 
 def build_cycle(
@@ -241,6 +248,23 @@ def build_cycle(
     )
 
 
+def with_wrong_polarity(cycle: OutsideCycle, why: str) -> OutsideCycle:
+    """Return a cycle of wires that contradict each other: nothing of it is read off them."""
+    return replace(
+        cycle,
+        outcome=Outcome.INVALID,
+        state=OutsideState.NONE,
+        wake_by=None,
+        trigger_ns=None,
+        asleep_from_ns=None,
+        awake_from_ns=None,
+        intervals={},
+        findings=(Finding(FindingKind.WRONG_POLARITY, why),),
+        hibernated_from_ns=None,
+        standby_ns=None,
+    )
+
+
 def _power(metered: Metered, sleep: Sleep, wake: Wake) -> CyclePower | None:
     """Return what the DUT drew, in a sleep by whatever line shows it."""
     light = wake.light.main
@@ -267,27 +291,54 @@ def split_cycles(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -
 
     A group begins with the press or the closing of the lid that started the sleep, the first one
     where there are several, else with the sleep itself, and lasts until the next one begins. A
+    press that led to no sleep begins one of its own. A
     capture may begin or end anywhere: what stands before its first sleep belongs to no cycle.
     """
     wires = Wires(lines_of_columns(edges, initial_levels))
     ordered = in_order(edges)
     columns = ordered if isinstance(ordered, EdgeColumns) else None
     times = [edge.t_ns for edge in ordered] if columns is None else columns.t_ns
-    starts: list[int] = []
+    starts: list[tuple[int, bool]] = []
     awake_ns = -math.inf
-    for sleep in find_sleeps(wires):
+    sleeps = find_sleeps(wires)
+    for sleep in sleeps:
+        if sleep.by_power:
+            for press in failed_attempts(wires, awake_ns, sleep.from_ns):
+                starts.append((bisect_left(times, press.start_ns), True))
+                awake_ns = press.start_ns + 1
         first_ns = min((t.start_ns for t in sleep_triggers(wires, sleep, awake_ns)), default=None)
-        starts.append(bisect_left(times, sleep.from_ns if first_ns is None else first_ns))
+        begin_ns = sleep.from_ns if first_ns is None else first_ns
+        starts.append((bisect_left(times, begin_ns), False))
         awake_ns = sleep.over_ns
     if not starts:
         return []
-    levels = _levels_after(ordered[: starts[0]], initial_levels)
+    if sleeps[-1].by_power:
+        later = failed_attempts(wires, awake_ns, math.inf)
+        starts += [(bisect_left(times, press.start_ns), True) for press in later]
+    levels = _levels_after(ordered[: starts[0][0]], initial_levels)
     groups: list[CycleEdges] = []
-    for start, end in zip(starts, [*starts[1:], len(ordered)], strict=True):
+    ends = [*(start for start, _ in starts[1:]), len(ordered)]
+    for (start, is_attempt), end in zip(starts, ends, strict=True):
         own = ordered[start:end]
-        groups.append(CycleEdges(own if columns is not None else tuple(own), levels))
+        groups.append(CycleEdges(own if columns is not None else tuple(own), levels, is_attempt))
         levels = _levels_after(own, levels)
     return groups
+
+
+def build_attempt(number: int, cut: CycleEdges) -> OutsideCycle:
+    """Return the cycle of a press that led to no sleep; a dark display alone is none there."""
+    wires = Wires(lines_of_columns(cut.edges, cut.initial_levels))
+    falls = wires.of(Channel.BACKLIGHT).times_to(0, -math.inf, math.inf)
+    rises = wires.of(Channel.BACKLIGHT).times_to(1, falls[0].t_ns, math.inf) if falls else []
+    text = "The DUT never slept: the button was pressed"
+    line = line_name(wires.power_line() or Channel.SLP_S3)
+    if rises:
+        dark_ns = rises[0].t_ns - falls[0].t_ns
+        text += f", the display went dark for {seconds_text(dark_ns)}, and {line} stayed high."
+    else:
+        text += f", and {line} stayed high."
+    finding = Finding(FindingKind.NEVER_SLEPT, text, {"lines": line})
+    return _without_sleep(number, wires, False, Outcome.NEVER_SLEPT, (finding,))
 
 
 def _levels_after(edges: Sequence[Edge], before: Mapping[Channel, int]) -> dict[Channel, int]:

@@ -343,6 +343,37 @@ def sleep_triggers(wires: Wires, sleep: Sleep, after_ns: float = -math.inf) -> l
     ]
 
 
+def failed_attempts(wires: Wires, from_ns: float, until_ns: float) -> list[Hold]:
+    """Return the presses of a DUT that was up, after which it never slept.
+
+    The display was lit; then it went dark and lit again before anything else was pressed, or
+    nothing came for so long that no sleep is of this press.
+
+    Args:
+        wires: of the whole capture.
+        from_ns: when the wake before was over.
+        until_ns: when the next sleep begins; infinite where none follows.
+    """
+    light = wires.of(Channel.BACKLIGHT)
+    presses = [
+        hold
+        for hold in holds(wires.of(Channel.BUTTON), 0, from_ns, until_ns)
+        if light.level(hold.start_ns) == 1
+    ]
+    found: list[Hold] = []
+    for place, press in enumerate(presses):
+        is_last = place + 1 == len(presses)
+        next_ns = until_ns if is_last else float(presses[place + 1].start_ns)
+        falls = light.times_to(
+            0, press.start_ns, min(next_ns, press.start_ns + SLEEP_TRIGGER_MAX_NS)
+        )
+        lit_again = falls and light.times_to(1, falls[0].t_ns + DARK_MIN_NS, next_ns)
+        too_late = not math.isinf(next_ns) and next_ns - press.start_ns > SLEEP_TRIGGER_MAX_NS
+        if lit_again or too_late:
+            found.append(press)
+    return found
+
+
 def sleep_trigger(wires: Wires, sleep: Sleep, found: list[Hold]) -> Hold | None:
     """Return which of the triggers before a sleep started it; None where none did for sure."""
     if len(found) != 1 or not sleep.begin_observed:

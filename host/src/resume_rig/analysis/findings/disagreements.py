@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Final
 
-from resume_rig.analysis.findings.context import Context, Found, RecordedCycle
+from resume_rig.analysis.findings.context import Context, Found, RecordedCycle, WakeClaims
 from resume_rig.analysis.findings.firmware import (
     BiosClaim,
     bios_findings,
@@ -19,30 +19,33 @@ from resume_rig.analysis.findings.firmware import (
     firmware_findings,
     unit_factor,
 )
-from resume_rig.analysis.findings.silent_steps import (
-    HiddenTimes,
-    Witnesses,
-    without_steps,
-    witnesses_of,
-)
+from resume_rig.analysis.findings.silent_steps import Rings, without_steps, witnesses_of
 from resume_rig.analysis.findings.sleeps import record_findings, sleep_findings
-from resume_rig.analysis.reconcile.hidden_time import (
-    Hidden,
-    after_stop,
-    hidden_by_running,
-    hidden_by_standing,
-    means_of,
+from resume_rig.analysis.reconcile.constraints import (
+    Ring,
+    Span,
+    WakeBounds,
+    by_running,
+    by_standing,
+    wake_bounds,
 )
+from resume_rig.analysis.reconcile.hidden_time import longest_bios_ms
 from resume_rig.analysis.reconcile.norms import (
     Norms,
+    Pair,
     Platform,
-    group_of,
     history_of,
     norm_of,
     norms_of,
+    part_of,
 )
 from resume_rig.analysis.reconcile.reconcile import is_unusual, unexplained
-from resume_rig.analysis.reconcile.thresholds import HIDDEN_BEFORE_NS, MEDIAN_OF, reported
+from resume_rig.analysis.reconcile.thresholds import (
+    HIDDEN_BEFORE_NS,
+    MEDIAN_OF,
+    USUAL_SLEW,
+    reported,
+)
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle
@@ -60,7 +63,7 @@ def display_findings(pair: RecordedCycle) -> Found:
 def unexplained_findings(pair: RecordedCycle) -> Found:
     """Give `unexplained`, for what no other finding of the cycle names."""
     rest = unexplained(pair.outside, pair.record, pair.around.norms)
-    norm = pair.around.norms.residuals.get(group_of(pair.outside, pair.record))
+    norm = pair.around.norms.residual_of(pair.outside, pair.record)
     if rest is None or norm is None or not is_unusual(rest, norm):
         return
     if claim_of(pair) is not BiosClaim.POSSIBLE:
@@ -81,34 +84,50 @@ def unexplained_findings(pair: RecordedCycle) -> Found:
 
 
 def _lit_before_os(pair: RecordedCycle) -> Found:
+    """Give `lit-before-os` where the rings show it, a suspicion where BiosInit alone does."""
     light = pair.outside.intervals.get(IntervalName.PLTRST_TO_LIGHT)
     if light is None or pair.record.bios_init_ms is None:
+        return
+    proven = pair.claims.proven
+    if proven is not None and proven.to_os.low_ns > light.value_ns + light.bound_ns:
+        ahead = (proven.to_os - Span.of(light)).bounded()
+        yield Finding(
+            FindingKind.LIT_BEFORE_OS,
+            f"The display was lit {ahead.value_ns / 1e6:.0f} ms before the OS had control, by the "
+            "OS's own clock: the firmware lit it, and the user did not see the OS.",
+            {"ahead_ns": ahead.value_ns, "bound_ns": ahead.bound_ns},
+        )
         return
     ahead = pair.around.reset_to_tsc + reported(pair.record.bios_init_ms) - light
     if ahead.value_ns <= ahead.bound_ns:
         return
     yield Finding(
-        FindingKind.LIT_BEFORE_OS,
-        f"The display was lit {ahead.value_ns / 1e6:.0f} ms before the OS had control, by its own "
-        "BIOS time: the firmware lit it, and the user did not see the OS.",
-        {"ahead_ns": ahead.value_ns, "bound_ns": ahead.bound_ns},
+        FindingKind.SUSPICION,
+        f"Light came {ahead.value_ns / 1e6:.0f} ms before the OS had control, by its BIOS time "
+        "alone: the firmware lit the display, another light was there, or the BIOS time is too "
+        "long.",
+        {
+            "of": FindingKind.LIT_BEFORE_OS.value,
+            "ahead_ns": ahead.value_ns,
+            "bound_ns": ahead.bound_ns,
+        },
     )
 
 
 def _complete_before_light(pair: RecordedCycle) -> Found:
-    late = pair.light_after_complete
+    late = pair.light_after
     most_ns = pair.around.platform.light_after_complete_max_ns
-    if late is None or late.value_ns - late.bound_ns <= most_ns:
+    if late is None or late.low_ns <= most_ns:
         return
+    middle = late.bounded()
     yield Finding(
         FindingKind.COMPLETE_BEFORE_LIGHT,
-        f"The OS counts its resume as complete {late.value_ns / 1e6:.0f} ms before the display "
-        "was lit.",
-        {"late_ns": late.value_ns, "bound_ns": late.bound_ns, "threshold_ns": most_ns},
+        f"The OS counts its resume as complete {late.low_ns / 1e6:.0f} ms or more before the "
+        "display was lit.",
+        {"late_ns": middle.value_ns, "bound_ns": middle.bound_ns, "threshold_ns": most_ns},
     )
 
 
-_Value = TypeVar("_Value")
 _FAMILIES: Final[tuple[Callable[[RecordedCycle], Found], ...]] = (
     record_findings,
     sleep_findings,
@@ -125,6 +144,7 @@ _EXPLAINED_BY: Final[Mapping[FindingKind, frozenset[FindingKind]]] = MappingProx
                 FindingKind.BIOS_UNDER_REPORTED,
                 FindingKind.BIOS_OVER_REPORTED,
                 FindingKind.LIT_BEFORE_OS,
+                FindingKind.SUSPICION,
                 FindingKind.STATE_MISMATCH,
                 FindingKind.DOUBLE_RESET,
             }
@@ -159,36 +179,74 @@ def context_of(
             where no clock shows it.
     """
     history = history_of(records, [record_of[index] for index in sorted(record_of)])
-    alone = Context(
-        *(requirement, reset_to_tsc, Norms(), history, {}, platform), awake_w=_awake_w(cycles)
+    around = Context(
+        *(requirement, reset_to_tsc, Norms(), history, platform), awake_w=_awake_w(cycles)
     )
-    alone = _with_claims(alone, cycles, record_of)
-    # What is impossible is no measure of what is usual.
-    pairs = ((c, record_of[index]) for index, c in enumerate(cycles) if index in record_of)
-    norms = norms_of((pair for pair in pairs if not bios_is_impossible(*pair, alone)), platform)
-
+    numbers = [cycle.number for cycle in cycles]
     spans = [None] * len(cycles) if awake is None else awake
-    around = replace(alone, norms=norms)
-    numbers, times = _hidden_times(cycles, spans, record_of, around)
-    times = without_steps(times)
-    standing, running = times.standing, times.running
-    around = replace(
-        around,
-        hidden=_by_number(numbers, map(_first, running, standing)),
-        hidden_norm=norm_of([cycle.each.value_ns for cycle in running if cycle is not None]),
-        after_stop=_by_number(numbers, map(_after_stop, [None, *running[:-1]], standing)),
-        silent_steps={numbers[index]: step for index, step in times.steps.items()},
-        clock_differences={
-            numbers[index]: difference for index, difference in times.clock_differences.items()
-        },
-    )
-    # A cycle that errs by itself would make the others seem to.
-    errs = [
-        index in record_of and RecordedCycle(cycle, record_of[index], around).one_cause is not None
-        for index, cycle in enumerate(cycles)
+    pairs = [(c, record_of[i]) if i in record_of else None for i, c in enumerate(cycles)]
+    any_slew, usual_slew = _rings(pairs, spans, around)
+    longest_ms = [longest_bios_ms(*rings, reset_to_tsc) for rings in zip(*any_slew, strict=True)]
+    claims = {
+        number: WakeClaims(longest_bios_ms=longest)
+        for number, longest in zip(numbers, longest_ms, strict=True)
+    }
+    around = _with_claims(replace(around, wakes=claims), pairs)
+    # What is impossible is no measure of what is usual, nor of the clock.
+    possible = [
+        None if pair is None or bios_is_impossible(*pair, around) else pair for pair in pairs
     ]
-    means = means_of(_without(running, errs), _without(standing, errs), times.follows)
-    return replace(around, means=_by_number(numbers, means))
+    norms = norms_of((pair for pair in possible if pair is not None), platform)
+    witnesses = [None if pair is None else witnesses_of(*pair, norms) for pair in possible]
+    running, standing = (
+        [ring if pair is not None else None for ring, pair in zip(rings, possible, strict=True)]
+        for rings in usual_slew
+    )
+    parts = [part_of(cycle, norms.levels) for cycle in cycles]
+    clear = without_steps(Rings(running, standing, witnesses, parts, {}, {}))
+    wakes: dict[int, WakeClaims] = {}
+    for index, pair in enumerate(possible):
+        ran, stood = clear.running[index], clear.standing[index]
+        bios_ms = None if pair is None else pair[1].bios_init_ms
+        likely = proven = None
+        if bios_ms is not None:
+            likely = wake_bounds((ran, stood), reset_to_tsc, bios_ms)
+            # Whose usual ring a clock that was set explains has none that proves anything.
+            wide = (
+                ring if usual is not None else None
+                for ring, usual in ((any_slew[0][index], ran), (any_slew[1][index], stood))
+            )
+            proven = wake_bounds(tuple(wide), reset_to_tsc, bios_ms)
+        before = clear.running[index - 1] if index else None
+        wakes[numbers[index]] = replace(
+            claims[numbers[index]],
+            proven=proven,
+            likely=likely,
+            hidden=ran.hidden if ran is not None and ran.is_seen else None,
+            stop=_after_stop(before or stood),
+        )
+    return replace(
+        around,
+        norms=norms,
+        wakes=wakes,
+        hidden_norm=norm_of(
+            [ring.hidden.bounded().value_ns for ring in clear.running if ring is not None]
+        ),
+        silent_steps={numbers[index]: step for index, step in clear.steps.items()},
+        clock_differences={
+            numbers[index]: difference for index, difference in clear.clock_differences.items()
+        },
+        contradictory=_point_both_ways(each.proven for each in wakes.values()),
+        clock_moves=_point_both_ways(each.likely for each in wakes.values()),
+    )
+
+
+def _point_both_ways(bounds: Iterable[WakeBounds | None]) -> bool:
+    """Return whether wakes show BIOS times that are too short, and others too long."""
+    signs = {
+        each.hidden.low_ns > 0 for each in bounds if each is not None and each.hidden.excludes(0)
+    }
+    return len(signs) > 1
 
 
 def _awake_w(cycles: Iterable[OutsideCycle]) -> float | None:
@@ -197,84 +255,58 @@ def _awake_w(cycles: Iterable[OutsideCycle]) -> float | None:
     return median(drawn) if drawn else None
 
 
-def _with_claims(
-    around: Context, cycles: Iterable[OutsideCycle], record_of: Mapping[int, OsRecord]
-) -> Context:
+def _with_claims(around: Context, pairs: Iterable[Pair | None]) -> Context:
     """Return the context with what the campaign has room for, and its unit of BIOS times."""
-    pairs = [
-        RecordedCycle(c, record_of[index], around)
-        for index, c in enumerate(cycles)
-        if index in record_of
-    ]
-    rooms = [each.longest_bios_ms for each in pairs]
-    rooms_known = [room_ms for room_ms in rooms if room_ms is not None]
+    known = [RecordedCycle(*pair, around) for pair in pairs if pair is not None]
+    rooms_known = [room_ms for each in known if (room_ms := each.longest_bios_ms) is not None]
     usual_ms = median(rooms_known) if len(rooms_known) >= MEDIAN_OF else None
     around = replace(around, usual_room_ms=usual_ms)
-    factors = Counter(unit_factor(replace(each, around=around)) for each in pairs)
+    factors = Counter(unit_factor(replace(each, around=around)) for each in known)
     del factors[1]
     factor, count = factors.most_common(1)[0] if factors else (None, 0)
     return replace(around, unit_factor=factor if 2 * count > factors.total() else None)
 
 
-def _hidden_times(
-    cycles: Iterable[OutsideCycle],
-    awake: Iterable[BoundedNs | None],
-    record_of: Mapping[int, OsRecord],
-    around: Context,
-) -> tuple[list[int], HiddenTimes]:
-    """Return numbers of the cycles, and what each hides.
+_Rings = tuple[list[Ring | None], list[Ring | None]]
+
+
+def _rings(
+    pairs: Sequence[Pair | None], awake: Iterable[BoundedNs | None], around: Context
+) -> tuple[_Rings, _Rings]:
+    """Return the rings of each cycle, by running and by standing, with any slew and the usual one.
 
     A cycle follows the one before where no other sleep and no boot was between.
     """
-    numbers: list[int] = []
-    standing: list[Hidden | None] = []
-    running: list[Hidden | None] = []
-    follows: list[bool] = []
-    witnesses: list[Witnesses | None] = []
     history, tsc = around.history, around.reset_to_tsc
-    last: tuple[OutsideCycle, OsRecord] | None = None
-    span: BoundedNs | None = None
-    for index, (cycle, until_next) in enumerate(zip(cycles, awake, strict=True)):
-        record = record_of.get(index)
-        pair = None if record is None else (cycle, record)
-        goes_on = False
-        if pair is not None and last is not None and history.follows(pair[1], last[1]):
-            goes_on = True
-            running[-1] = None if span is None else hidden_by_running(last, pair, span, tsc)
-        before = None if record is None else history.before(record)
-        standing.append(None if pair is None else hidden_by_standing(*pair, before, tsc))
-        running.append(None)
-        follows.append(goes_on)
-        witnesses.append(None if pair is None else witnesses_of(*pair, around.norms))
-        numbers.append(cycle.number)
-        last, span = pair, until_next
-    return numbers, HiddenTimes(standing, running, follows, witnesses, {}, {})
+    slews = around.platform.slew, around.platform.slew.no_more_than(USUAL_SLEW)
+    rings: tuple[_Rings, _Rings] = ([], []), ([], [])
+    followed = [*pairs[1:], None][: len(pairs)]
+    for pair, until_next, after in zip(pairs, awake, followed, strict=True):
+        before = None if pair is None else history.before(pair[1])
+        goes_on = pair is not None and after is not None and history.follows(after[1], pair[1])
+        for slew, (running, standing) in zip(slews, rings, strict=True):
+            if running is not rings[0][0] and slew == slews[0]:
+                running.append(rings[0][0][-1])
+                standing.append(rings[0][1][-1])
+                continue
+            ran = stood = None
+            if pair is not None:
+                stood = by_standing(pair, before, tsc, slew)
+                if goes_on and after is not None and until_next is not None:
+                    ran = by_running(pair, after, until_next, tsc, slew)
+            running.append(ran)
+            standing.append(stood)
+    return rings
 
 
-def _without(cycles: Sequence[Hidden | None], left_out: Iterable[bool]) -> list[Hidden | None]:
-    return [None if out else cycle for cycle, out in zip(cycles, left_out, strict=True)]
+def _after_stop(ring: Ring | None) -> Span | None:
+    """Return what of a cycle's way to sleep was after the clock's stop, by a ring that it closes.
 
-
-def _by_number(numbers: Iterable[int], values: Iterable[_Value | None]) -> dict[int, _Value]:
-    both = zip(numbers, values, strict=True)
-    return {number: value for number, value in both if value is not None}
-
-
-def _first(running: Hidden | None, standing: Hidden | None) -> Hidden | None:
-    return standing if running is None else running
-
-
-def _after_stop(last: Hidden | None, standing: Hidden | None) -> BoundedNs | None:
-    """Return what of a cycle's way to sleep was after the clock's stop.
-
-    The clock that ran until then is that of the wake before.
+    It is shown where much is hidden before the sleep alone.
     """
-    hidden = _first(last, standing)
-    if hidden is None or hidden.stopped is None:
+    if ring is None or not ring.is_seen or ring.stop.width_ns <= HIDDEN_BEFORE_NS:
         return None
-    # It is shown where much is hidden before the sleep alone.
-    is_much = 2 * hidden.stopped.bound_ns > HIDDEN_BEFORE_NS
-    return after_stop(hidden) if is_much else None
+    return ring.stop_if_true
 
 
 def bios_is_impossible(outside: OutsideCycle, record: OsRecord, around: Context) -> bool:

@@ -44,8 +44,7 @@ _PROBE: Final = "Look at the probe of the line that the finding names, and at it
 
 _ASK_FIRMWARE: Final = "Ask the firmware team; do not judge this unit by its BIOS time until then."
 _AWAY: Final = (
-    "the whole interval that the OS's clock and the wires leave is beyond zero, of one cycle or on "
-    "average; or against light or clock, beyond the limit of the residual"
+    "all that wires and clocks of this very cycle leave is beyond it, whatever a time service did"
 )
 _FACTORS: Final = " or ".join(f"{factor:,}" for factor in at.UNIT_FACTORS)
 
@@ -169,6 +168,12 @@ _EXPLAINED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
             "Lines stood at levels that no sleep state has together.",
             _PROBE,
         ),
+        FindingKind.WRONG_POLARITY: Explained(
+            "A line is high while the others are low, and low while they are high, all along: it "
+            "is inverted, or another signal. What the wires show then is not what the DUT did.",
+            "Check the polarity of the line that the finding names; `--channel NAME=~SIGNAL` "
+            "inverts a signal of a capture.",
+        ),
         FindingKind.OVERRUN: Explained(
             "The board overwrote edges before the host read them; the cycle is not measured.",
             "Look for a line that flutters, or a host that is too busy.",
@@ -266,11 +271,18 @@ _EXPLAINED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
             _ASK_FIRMWARE,
             _AWAY,
         ),
+        FindingKind.SUSPICION: Explained(
+            "A time differs from what the rest of the campaign, or a clock that nobody disturbs, "
+            "suggests. The cycle's own evidence leaves an innocent reading, so that it accuses "
+            "nobody: this cycle may be wrong, the others may, or the clock.",
+            "Repeat with the OS's time service stopped and a PLTRST# to TSC start in the DUT "
+            "profile: then the cycle's own times may decide.",
+        ),
         FindingKind.FIRMWARE_DISAGREES: Explained(
             "The firmware's own table (ACPI FPDT) and the OS report different BIOS times.",
             "Look which of the two follows the light; ask the firmware team about the other.",
             f"FullResume {at.FIRMWARE_ORDER_MS} ms or more above BiosInit, or their difference "
-            f"more than {at.FIRMWARE_DRIFT_MS} ms off the platform's constant",
+            f"more than {at.FIRMWARE_DRIFT_MS} ms off the constant of the DUT profile",
         ),
         FindingKind.AVERAGE_RESUME_WRONG: Explained(
             "AverageResume is not the average of the resumes that the firmware counted.",
@@ -380,7 +392,10 @@ _MORE: Final[tuple[tuple[str, str, tuple[FindingKind, ...]], ...]] = (
     (
         _BIOS,
         _BUDGET,
-        (_K.BIOS_UNDER_REPORTED, _K.BIOS_OVER_REPORTED, _K.LIT_BEFORE_OS, _K.UNEXPLAINED),
+        (
+            *(_K.BIOS_UNDER_REPORTED, _K.BIOS_OVER_REPORTED, _K.LIT_BEFORE_OS, _K.UNEXPLAINED),
+            _K.SUSPICION,
+        ),
     ),
     (
         _NO_PAPER,
@@ -393,7 +408,7 @@ _MORE: Final[tuple[tuple[str, str, tuple[FindingKind, ...]], ...]] = (
         _WAVE,
         (
             *(_K.HELD_OFF, _K.LIT_ASLEEP, _K.LIGHT_NOT_TIMED, _K.TRIGGER_UNCLEAR),
-            *(_K.EDGE_LOST, _K.GLITCH, _K.ODD_LEVELS),
+            *(_K.EDGE_LOST, _K.GLITCH, _K.ODD_LEVELS, _K.WRONG_POLARITY),
         ),
     ),
     (

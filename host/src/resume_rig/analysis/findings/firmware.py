@@ -5,22 +5,18 @@ too little. `detectable_bios` states the least error of BiosInit that a campaign
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from enum import Enum, auto, unique
-from math import ceil, hypot, inf
+from math import ceil, inf
 
-from resume_rig.analysis.findings.context import Context, Found, RecordedCycle
-from resume_rig.analysis.reconcile.norms import Norm, group_of, same_boot
-from resume_rig.analysis.reconcile.reconcile import unexplained
+from resume_rig.analysis.findings.context import Context, Found, RecordedCycle, WakeClaims
+from resume_rig.analysis.reconcile.constraints import OPEN_NS, Span, WakeBounds
+from resume_rig.analysis.reconcile.norms import same_boot
 from resume_rig.analysis.reconcile.thresholds import (
     AVERAGE_MS,
     FIRMWARE_DRIFT_MS,
     FIRMWARE_ORDER_MS,
     FOUND_SHARE,
-    FOUND_SIGMAS,
     LEAST_BIOS_MS,
-    ONE_CAUSE,
-    UNEXPLAINED_NS,
     UNIT_FACTORS,
     UNIT_TOLERANCE,
     UPTIME_MS,
@@ -28,7 +24,6 @@ from resume_rig.analysis.reconcile.thresholds import (
     firmware_extra_ms,
 )
 from resume_rig.model.os_record import OsRecord
-from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import DetectableBios, OutsideCycle
 from resume_rig.model.result.verdict import Finding, FindingKind
 from resume_rig.model.units import NS_PER_MS
@@ -94,14 +89,38 @@ def _is_near(one_ms: float, other_ms: float) -> bool:
 
 
 def bios_findings(pair: RecordedCycle) -> Found:
-    """Give at most one of `tsc-not-reset`, `wrong-unit`, `bios-under-` and `-over-reported`."""
+    """Give one of `tsc-not-reset`, `wrong-unit`, `bios-under-`, `-over-reported`, a suspicion.
+
+    A BIOS time is accused where what the rings of this very cycle leave excludes it, whatever a
+    time service did to the clock. What rests on the campaign, on a time service that does what it
+    does by default, or on clocks that contradict each other, is a suspicion, which names no owner.
+    """
     claim = claim_of(pair)
-    if claim is BiosClaim.POSSIBLE:
-        found = _hidden_on_average(pair) or _hidden_alone(pair) or _of_one_cause(pair)
-        if found is not None:
-            yield found
+    if claim is not BiosClaim.POSSIBLE:
+        yield _impossible(pair, claim)
         return
-    yield _impossible(pair, claim)
+    proven, likely = pair.claims.proven, pair.claims.likely
+    if proven is not None and proven.hidden.excludes(0):
+        if pair.around.contradictory:
+            yield _suspected(
+                proven.hidden,
+                "by the OS's own clock, and of another cycle it shows the opposite: the clock, "
+                "rather than the BIOS",
+            )
+        else:
+            yield _proven(proven)
+    elif likely is not None and likely.hidden.excludes(0) and not pair.around.clock_moves:
+        yield _suspected(
+            likely.hidden,
+            "by the OS's own clock, unless a time service moved it by more than it does by default",
+        )
+    elif pair.one_cause is not None:
+        rest, by = pair.one_cause
+        yield _suspected(
+            Span.of(rest),
+            f"against most cycles of this campaign: {by}, so that this BIOS time is wrong, or "
+            "theirs is",
+        )
 
 
 def _impossible(pair: RecordedCycle, claim: BiosClaim) -> Finding:
@@ -126,46 +145,48 @@ def _impossible(pair: RecordedCycle, claim: BiosClaim) -> Finding:
     return Finding(FindingKind.BIOS_OVER_REPORTED, f"{room}.", evidence)
 
 
-def _hidden_alone(pair: RecordedCycle) -> Finding | None:
-    """Compare with the OS's own clock, in one cycle."""
-    hidden = pair.around.hidden.get(pair.outside.number)
-    whole = None if hidden is None else hidden.whole
-    if whole is None or abs(whole.value_ns) <= whole.bound_ns:
-        return None
-    return _by_clock(whole, "in this cycle, by the OS's own clock", 1)
-
-
-def _hidden_on_average(pair: RecordedCycle) -> Finding | None:
-    row = pair.around.means.get(pair.outside.number)
-    if row is None or abs(row.mean.value_ns) <= row.mean.bound_ns:
-        return None
-    return _by_clock(row.mean, f"on average over {row.n} cycles, by the OS's own clock", row.n)
-
-
-def _of_one_cause(pair: RecordedCycle) -> Finding | None:
-    return None if pair.one_cause is None else _hidden(*pair.one_cause, 1)
-
-
-def _by_clock(rest: BoundedNs, by: str, n: int) -> Finding:
+def _proven(bounds: WakeBounds) -> Finding:
     """Return what the OS's clock shows: it starts only where the OS has read its RTC."""
-    found = _hidden(rest, by, n)
-    if found.kind is not FindingKind.BIOS_UNDER_REPORTED:
-        return found
-    text = f"{found.text.removesuffix('.')}: in the {_PLACE}."
-    return replace(found, text=text, evidence={**found.evidence, "place": _PLACE})
-
-
-def _hidden(rest: BoundedNs, by: str, n: int) -> Finding:
-    under = rest.value_ns > 0
-    near_ns, far_ns = (abs(rest.value_ns) + sign * rest.bound_ns for sign in (-1, 1))
-    text = (
-        f"After PLTRST# {max(near_ns, 0) / 1e6:.0f} to {far_ns / 1e6:.0f} ms "
-        f"{'more' if under else 'less'} went by than the BIOS time that the OS reports, {by}."
-    )
+    under, rest = bounds.hidden.low_ns > 0, bounds.hidden.bounded()
+    evidence: dict[str, int | float | str | None] = {
+        "hidden_ns": rest.value_ns,
+        "bound_ns": rest.bound_ns,
+        "to_os_least_ns": bounds.to_os.low_ns,
+        "to_os_most_ns": bounds.to_os.high_ns,
+    }
+    where = f": in the {_PLACE}" if under else ""
     return Finding(
-        FindingKind.BIOS_UNDER_REPORTED if under else FindingKind.BIOS_OVER_REPORTED,
-        text,
-        {"hidden_ns": rest.value_ns, "bound_ns": rest.bound_ns, "cycles": n},
+        _way_of(bounds.hidden),
+        f"{_went_by(bounds.hidden)}, in this cycle, by the OS's own clock{where}.",
+        {**evidence, "place": _PLACE} if under else evidence,
+    )
+
+
+def _suspected(hidden: Span, by: str) -> Finding:
+    rest = hidden.bounded()
+    return Finding(
+        FindingKind.SUSPICION,
+        f"{_went_by(hidden)}, {by}.",
+        {"of": _way_of(hidden).value, "hidden_ns": rest.value_ns, "bound_ns": rest.bound_ns},
+    )
+
+
+def _way_of(hidden: Span) -> FindingKind:
+    """Return whether the middle of it is more time than was reported, or less."""
+    under = hidden.low_ns + hidden.high_ns > 0
+    return FindingKind.BIOS_UNDER_REPORTED if under else FindingKind.BIOS_OVER_REPORTED
+
+
+def _went_by(hidden: Span) -> str:
+    under = _way_of(hidden) is FindingKind.BIOS_UNDER_REPORTED
+    near_ns, far_ns = (
+        (hidden.low_ns, hidden.high_ns) if under else (-hidden.high_ns, -hidden.low_ns)
+    )
+    far = f" to {far_ns / 1e6:.0f} ms" if far_ns < OPEN_NS // 2 else " ms or"
+    way = "more" if under else "less"
+    return (
+        f"After PLTRST# {max(near_ns, 0) / 1e6:.0f}{far} {way} went by than the BIOS time that the "
+        "OS reports"
     )
 
 
@@ -227,14 +248,17 @@ def _wrong_unit(pair: RecordedCycle) -> list[Finding]:
 def _is_hidden(pair: RecordedCycle, more_ms: int) -> bool:
     """Return whether FullResume has more than BiosInit because more time went by, likely.
 
-    The mean hidden time may be too wide to prove that, and still be nearer to it than to none.
+    What the clock leaves may be too wide to prove that, and still be nearer to it than to none.
+    Where it leaves nothing of this cycle, that of most cycles says so.
     """
-    row = pair.around.means.get(pair.outside.number)
-    return row is not None and 2 * row.mean.value_ns > more_ms * NS_PER_MS
+    hidden, norm = pair.claims.hidden, pair.around.hidden_norm
+    if hidden is None:
+        return norm is not None and 2 * norm.median_ns > more_ms * NS_PER_MS
+    return hidden.low_ns + hidden.high_ns > more_ms * NS_PER_MS
 
 
 def _disagrees(pair: RecordedCycle) -> list[Finding]:
-    record, usual_ms = pair.record, pair.around.norms.firmware_extra_ms
+    record, usual_ms = pair.record, pair.around.norms.firmware_extra_of(pair.outside)
     extra_ms = firmware_extra_ms(record)
     if extra_ms is None:
         return []
@@ -248,15 +272,19 @@ def _disagrees(pair: RecordedCycle) -> list[Finding]:
             f"The OS reports {record.bios_init_ms} ms for the BIOS, less than the "
             f"{record.firmware_resume_ms} ms that the firmware itself claims (FPDT FullResume)."
         )
-    elif usual_ms is not None and abs(extra_ms - usual_ms) > FIRMWARE_DRIFT_MS:
-        whose = "this platform" if pair.around.platform.firmware_extra_ms else "this campaign"
-        text = (
-            f"BiosInit and the firmware's FullResume are {extra_ms} ms apart; {usual_ms:g} ms is "
-            f"usual in {whose}."
-        )
-    else:
+        return [Finding(FindingKind.FIRMWARE_DISAGREES, text, evidence)]
+    if usual_ms is None or abs(extra_ms - usual_ms) <= FIRMWARE_DRIFT_MS:
         return []
-    return [Finding(FindingKind.FIRMWARE_DISAGREES, text, evidence)]
+    apart = f"BiosInit and the firmware's FullResume are {extra_ms} ms apart; {usual_ms:g} ms is "
+    if pair.around.platform.firmware_extra_ms is not None:
+        text = f"{apart}usual in this platform."
+        return [Finding(FindingKind.FIRMWARE_DISAGREES, text, evidence)]
+    text = f"{apart}usual in this campaign: one of the two is wrong here, or in most cycles."
+    return [
+        Finding(
+            FindingKind.SUSPICION, text, {"of": FindingKind.FIRMWARE_DISAGREES.value, **evidence}
+        )
+    ]
 
 
 def _over_advised(pair: RecordedCycle) -> Found:
@@ -320,59 +348,31 @@ def detectable_bios(
 ) -> DetectableBios | None:
     """Return from where on an error of BiosInit is found; None where no cycle reports one.
 
-    It follows from the thresholds of the tests. By the OS's clock a finding needs an interval that
-    does not hold zero: an error of its whole width moves it there, wherever in it the truth was.
-    Against the campaign's own medians it needs more than what is usual, in BiosInit and in light or
-    clock, and the two to agree; two spreads more find nearly all.
+    It follows from what the rings leave: an error of the whole width of that moves it off zero,
+    wherever in it the truth was.
 
     Args:
         pairs: cycles with their record, ignored ones among them.
         around: what their findings are made with.
     """
-    always: list[float] = []
-    single: list[float] = []
+    proven: list[float] = []
+    likely: list[float] = []
     for outside, record in pairs:
         if outside.ignored or record.bios_init_ms is None:
             continue
-        alone = _alone_ns(outside, around)
-        mean = around.means.get(outside.number)
-        on_average = inf if mean is None else 2.0 * mean.mean.bound_ns
-        always.append(min(alone, on_average))
-        single.append(min(alone, _of_one_cause_ns(RecordedCycle(outside, record, around))))
-    if not always:
+        claims = around.wakes.get(outside.number, WakeClaims())
+        proven.append(_least_ns(claims.proven))
+        likely.append(inf if around.clock_moves else _least_ns(claims.likely))
+    if not proven:
         return None
     # No sleep follows the last one, so its clock is known to a second only.
-    followed = single[:-1] or single
-    return DetectableBios(len(always), _in_nearly_all(always), _in_nearly_all(followed))
+    least_ns, suspected_ns = (_in_nearly_all(each[:-1] or each) for each in (proven, likely))
+    checked = sum(each != inf for each in proven)
+    return DetectableBios(len(proven), least_ns, least_ns, checked, suspected_ns)
 
 
-def _alone_ns(outside: OutsideCycle, around: Context) -> float:
-    hidden = around.hidden.get(outside.number)
-    if hidden is None or hidden.stopped is None:
-        return inf
-    return 2.0 * (hidden.each.bound_ns + hidden.drift_ns)
-
-
-def _of_one_cause_ns(pair: RecordedCycle) -> float:
-    group, norms = group_of(pair.outside, pair.record), pair.around.norms
-    bios, by_light = norms.bios.get(group), unexplained(pair.outside, pair.record, norms)
-    return min(
-        _least_ns(bios, by_light, norms.residuals.get(group)),
-        _least_ns(bios, pair.off_median, pair.around.hidden_norm),
-    )
-
-
-def _least_ns(bios: Norm | None, rest: BoundedNs | None, norm: Norm | None) -> float:
-    if rest is None or norm is None or bios is None:
-        return inf
-    if norm.unusual_ns is None or bios.unusual_ns is None:
-        return inf
-    bios_ns, rest_ns = bios.spread_ns or 0, norm.spread_ns or 0
-    return max(
-        max(bios.unusual_ns, UNEXPLAINED_NS) + FOUND_SIGMAS * bios_ns,
-        max(norm.unusual_ns, UNEXPLAINED_NS, rest.bound_ns) + FOUND_SIGMAS * rest_ns,
-        ONE_CAUSE * FOUND_SIGMAS * hypot(bios_ns, rest_ns),
-    )
+def _least_ns(bounds: WakeBounds | None) -> float:
+    return inf if bounds is None or bounds.hidden.is_open else bounds.hidden.width_ns
 
 
 def _in_nearly_all(least_ns: Sequence[float]) -> int | None:

@@ -144,13 +144,13 @@ def _hidden_before(pair: RecordedCycle) -> Found:
         "threshold_ns": HIDDEN_BEFORE_NS,
         "sleep_ms": pair.record.sleep_ms,
     }
-    after = pair.around.after_stop.get(pair.outside.number)
-    if after is not None:
-        least_ns, most_ns = (after.value_ns + sign * after.bound_ns for sign in (-1, 1))
+    stop = pair.claims.stop
+    if stop is not None:
         text += (
-            f"; if BiosInitDuration is true, SLP_S3# fell {max(least_ns, 0) / 1e6:.0f} to "
-            f"{most_ns / 1e6:.0f} ms after the OS's clock had stopped"
+            f"; if BiosInitDuration is true, SLP_S3# fell {max(stop.low_ns, 0) / 1e6:.0f} to "
+            f"{stop.high_ns / 1e6:.0f} ms after the OS's clock had stopped"
         )
+        after = stop.bounded()
         evidence |= {"after_stop_ns": after.value_ns, "after_stop_bound_ns": after.bound_ns}
     yield Finding(FindingKind.HIDDEN_BEFORE_SLEEP, f"{text}.", evidence)
 
@@ -180,18 +180,24 @@ def _wake_source(pair: RecordedCycle) -> Found:
 _THROUGH_FIRMWARE = (SleepKind.S3, SleepKind.HYBRID, SleepKind.S4)
 
 
-def record_missing(outside: OutsideCycle) -> Finding:
-    """Return the finding of a cycle that slept and woke and has no OS record."""
+def record_missing(outside: OutsideCycle, *, seen: bool = False) -> Finding:
+    """Return the finding of a cycle that slept and woke and has no OS record.
+
+    Args:
+        outside: the cycle.
+        seen: whether the log shows the wake, and has no account of it.
+    """
+    lacks = "the log shows the wake without its times" if seen else "no OS record of it was found"
     return Finding(
         FindingKind.RECORD_MISSING,
-        "The wires show a sleep and a wake, and no OS record of it was found.",
+        f"The wires show a sleep and a wake, and {lacks}.",
         {"asleep_from_ns": outside.asleep_from_ns, "awake_from_ns": outside.awake_from_ns},
     )
 
 
 def record_findings(pair: RecordedCycle) -> Found:
     """Give what the record lacks, `record-doubled` and `clock-step`."""
-    if pair.record.resume_ms is None:
+    if pair.record.resume_ms is None and pair.record.ended is None:
         yield _unmeasured(pair.record)
     double = pair.around.history.double_of(pair.record)
     if double is not None:

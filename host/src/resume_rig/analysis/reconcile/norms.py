@@ -8,30 +8,40 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import sqrt
 from statistics import fmean, median
+from typing import Final
+
+import numpy as np
 
 from resume_rig.analysis.reconcile.thresholds import (
+    ANY_SLEW,
     DOUBLED_NS,
     FAR_SIGMAS,
     FEW_CYCLES,
+    FIRMWARE_DRIFT_MS,
     LIGHT_AFTER_COMPLETE_NS,
     MEDIAN_OF,
+    NO_SLEW,
+    ONE_CAUSE,
     SPREAD_OF,
     TICKS_FIT,
     TICKS_RATIO,
     TICKS_SPREAD_MS,
+    UNEXPLAINED_NS,
     UNUSUAL_BY_CHANCE,
     UPTIME_MS,
     UPTIME_STEP_MS,
+    Slew,
     figure_of,
     firmware_extra_ms,
     residual,
 )
 from resume_rig.analysis.stats.figures import MAD_TO_SIGMA, student_t_beyond
+from resume_rig.analysis.stats.trend import STRETCH_LEAST, Floats, change_points_of
 from resume_rig.model.channel import WakeBy
 from resume_rig.model.dut import DutProfile
-from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.model.os_record import OsRecord, SleepKind, host_of
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import OutsideCycle, UsualRest
+from resume_rig.model.result.cycle import LevelChange, OutsideCycle, UsualRest
 from resume_rig.model.units import NS_PER_MS
 
 
@@ -45,12 +55,14 @@ class Platform:
         firmware_extra_ms: BiosInit minus the firmware's FullResume; None: likewise.
         light_after_complete_max_ns: the display may light so long after "resume complete".
         s3_power_max_w: a unit that draws more is not in S3; None: not stated.
+        slew: what its time service may do to its OS's clock.
     """
 
     residual: BoundedNs | None = None
     firmware_extra_ms: float | None = None
     light_after_complete_max_ns: int = LIGHT_AFTER_COMPLETE_NS
     s3_power_max_w: float | None = None
+    slew: Slew = ANY_SLEW
 
 
 UNKNOWN_PLATFORM = Platform()
@@ -61,21 +73,27 @@ def platform_of(dut: DutProfile | None) -> Platform:
     if dut is None:
         return UNKNOWN_PLATFORM
     most_w = None if dut.s3_power_max_mw is None else dut.s3_power_max_mw / 1e3
+    ppm = dut.clock_slew_max_ppm
+    slew = ANY_SLEW if ppm is None else replace(ANY_SLEW, ppb=round(ppm * 1_000))
+    slew = slew if slew.ppb else NO_SLEW
+    own = replace(UNKNOWN_PLATFORM, s3_power_max_w=most_w, slew=slew)
     constants = dut.platform
     if constants is None:
-        return replace(UNKNOWN_PLATFORM, s3_power_max_w=most_w)
+        return own
     light_ns = constants.light_after_complete_max_ns
-    return Platform(
+    return replace(
+        own,
         residual=None
         if constants.residual_ns is None
         else BoundedNs(constants.residual_ns, constants.residual_half_width_ns),
         firmware_extra_ms=constants.firmware_extra_ms,
         light_after_complete_max_ns=LIGHT_AFTER_COMPLETE_NS if light_ns is None else light_ns,
-        s3_power_max_w=most_w,
     )
 
 
-Group = tuple[SleepKind, WakeBy | None]
+Group = tuple[SleepKind, WakeBy | None, int]
+"""Kind of sleep, wake source, and how many times the levels of the campaign changed before."""
+
 Pair = tuple[OutsideCycle, OsRecord]
 _Terms = tuple[int | None, int | None, int | None]
 """Of one cycle: its residual and its BiosInit in ns, BiosInit minus FullResume in ms."""
@@ -102,25 +120,44 @@ class Norm:
 
 @dataclass(frozen=True, slots=True)
 class Norms:
-    """What is normal in a campaign, by kind of sleep and wake source.
+    """What is normal in a campaign, by kind of sleep, wake source, and level.
+
+    Where a campaign falls in parts (a BIOS that was updated in the middle), each has its own.
 
     Attributes:
         residuals: of PLTRST# -> light minus BiosInit minus DriverInit; what the platform is known
             by, where it is.
         learned: the same, of this campaign in any case.
         bios: of BiosInit.
-        firmware_extra_ms: BiosInit minus FullResume, constant per machine; None below 3 cycles.
+        firmware_extra_ms: BiosInit minus FullResume, constant per machine; none below 3 cycles.
+        levels: what changed, in order of the cycles.
     """
 
     residuals: Mapping[Group, Norm] = field(default_factory=dict)
     learned: Mapping[Group, Norm] = field(default_factory=dict)
     bios: Mapping[Group, Norm] = field(default_factory=dict)
-    firmware_extra_ms: float | None = None
+    firmware_extra_ms: Mapping[int, float] = field(default_factory=dict)
+    levels: tuple[LevelChange, ...] = ()
+
+    def residual_of(self, outside: OutsideCycle, record: OsRecord) -> Norm | None:
+        """Return what the residual of a cycle is compared with."""
+        return self.residuals.get(self._group(outside, record))
+
+    def bios_of(self, outside: OutsideCycle, record: OsRecord) -> Norm | None:
+        """Return what the BiosInit of a cycle is compared with."""
+        return self.bios.get(self._group(outside, record))
+
+    def firmware_extra_of(self, outside: OutsideCycle) -> float | None:
+        """Return what BiosInit minus FullResume of a cycle is compared with."""
+        return self.firmware_extra_ms.get(part_of(outside, self.levels))
+
+    def _group(self, outside: OutsideCycle, record: OsRecord) -> Group:
+        return record.kind, outside.wake_by, part_of(outside, self.levels)
 
 
-def group_of(outside: OutsideCycle, record: OsRecord) -> Group:
-    """Return what a cycle can be compared with."""
-    return record.kind, outside.wake_by
+def part_of(outside: OutsideCycle, levels: Sequence[LevelChange]) -> int:
+    """Return in which part of the campaign a cycle is, from 0."""
+    return sum(change.first_cycle <= outside.number for change in levels)
 
 
 def norms_of(pairs: Iterable[Pair], platform: Platform = UNKNOWN_PLATFORM) -> Norms:
@@ -129,18 +166,101 @@ def norms_of(pairs: Iterable[Pair], platform: Platform = UNKNOWN_PLATFORM) -> No
     Ignored cycles are left out, and the first of each group where 8 more are there: it may be
     one of warming up. What the platform is known by goes before what the campaign shows.
     """
-    groups: dict[Group, list[_Terms]] = {}
+    alike: dict[tuple[SleepKind, WakeBy | None], list[tuple[OutsideCycle, _Terms]]] = {}
+    computers: dict[int, str] = {}
     for outside, record in pairs:
+        if record.computer and record.computer != next(reversed(computers.values()), ""):
+            computers[outside.number] = record.computer
         if not outside.ignored:
-            groups.setdefault(group_of(outside, record), []).append(_terms_of(outside, record))
+            key = record.kind, outside.wake_by
+            alike.setdefault(key, []).append((outside, _terms_of(outside, record)))
+    levels = _levels_of(max(alike.values(), key=len, default=[]), dict(list(computers.items())[1:]))
+    groups: dict[Group, list[_Terms]] = {}
+    for (kind, wake_by), members in alike.items():
+        for outside, terms in members:
+            groups.setdefault((kind, wake_by, part_of(outside, levels)), []).append(terms)
     warm = {group: members[len(members) > SPREAD_OF :] for group, members in groups.items()}
     learned = _medians({group: _present(each[0] for each in of) for group, of in warm.items()})
     return Norms(
         residuals=learned if platform.residual is None else _given(warm, platform.residual),
         learned=learned,
         bios=_medians({group: _present(each[1] for each in of) for group, of in warm.items()}),
-        firmware_extra_ms=_firmware_extra(warm.values(), platform),
+        firmware_extra_ms={
+            part: extra_ms
+            for part in range(len(levels) + 1)
+            if (extra_ms := _firmware_extra(warm, part, platform)) is not None
+        },
+        levels=levels,
     )
+
+
+def _levels_of(
+    members: Sequence[tuple[OutsideCycle, _Terms]], computers: Mapping[int, str]
+) -> tuple[LevelChange, ...]:
+    """Return where residual, BiosInit or FullResume's distance from it changed for good.
+
+    Steps that scatter, a drift or a warm display may make do not count.
+
+    Args:
+        members: the cycles of one kind of sleep and wake source.
+        computers: by number of the first cycle of each, other than the first: its name.
+    """
+    found = {
+        first: replace(_level_change(members, first), light_stayed=False, computer=name)
+        for first, name in computers.items()
+    }
+    least = (UNEXPLAINED_NS, UNEXPLAINED_NS, FIRMWARE_DRIFT_MS)
+    for term, least_of in enumerate(least):
+        known = [(each.number, terms[term]) for each, terms in members]
+        numbers = [number for number, value in known if value is not None]
+        values = np.array([value for _, value in known if value is not None], dtype=np.float64)
+        changes = change_points_of(values, numbers)
+        places = [0, *(numbers.index(change.cycle) for change in changes), len(numbers)]
+        for change, (start, place, end) in zip(
+            changes, zip(places[:-2], places[1:-1], places[2:], strict=True), strict=True
+        ):
+            is_new = all(abs(change.cycle - other) >= STRETCH_LEAST for other in found)
+            shift = abs(change.after_ms - change.before_ms)
+            if (
+                is_new
+                and shift > least_of
+                and _parted(values[start:place], values[place:end], shift)
+            ):
+                found[change.cycle] = _level_change(members, change.cycle)
+    return tuple(found[number] for number in sorted(found))
+
+
+def _parted(before: Floats, after: Floats, shift: float) -> bool:
+    """Return whether two levels are apart by half of their distance, nine values in ten of each.
+
+    A drift has a step in its middle for which that does not hold.
+    """
+    low, high = sorted((before, after), key=np.median)
+    gap = float(np.quantile(high, _OUTER) - np.quantile(low, 1 - _OUTER))
+    return 2 * gap > shift
+
+
+_OUTER: Final = 0.1
+"""Assumed: so many of the values at either end of a level may be outliers."""
+
+
+def _level_change(members: Sequence[tuple[OutsideCycle, _Terms]], first: int) -> LevelChange:
+    """Return by how much the medians of BiosInit and residual differ around a cycle."""
+    moved: list[int | None] = []
+    for term in (1, 0):
+        sides = [
+            _present(terms[term] for each, terms in members if (each.number >= first) is after)
+            for after in (False, True)
+        ]
+        both = [median(side) for side in sides if side]
+        moved.append(round(both[1] - both[0]) if len(both) == 2 else None)
+    bios_ns, rest_ns = moved
+    light_stayed = None
+    if bios_ns is not None and rest_ns is not None:
+        light_stayed = abs(bios_ns) > UNEXPLAINED_NS and (
+            abs(bios_ns + rest_ns) * ONE_CAUSE <= abs(bios_ns)
+        )
+    return LevelChange(first, bios_ns, rest_ns, bool(light_stayed))
 
 
 def norm_of(values_ns: Sequence[int]) -> Norm | None:
@@ -172,7 +292,7 @@ def usual_rests(norms: Norms) -> tuple[UsualRest, ...]:
     """Return what the campaign shows of its platform, for whoever keeps it in a DUT profile."""
     return tuple(
         UsualRest(kind, wake_by, norm.n, norm.median_ns, norm.spread_ns)
-        for (kind, wake_by), norm in norms.learned.items()
+        for (kind, wake_by, _), norm in norms.learned.items()
     )
 
 
@@ -199,15 +319,22 @@ def _present(values: Iterable[int | None]) -> list[int]:
     return [value for value in values if value is not None]
 
 
-def _firmware_extra(groups: Iterable[Sequence[_Terms]], platform: Platform) -> float | None:
+def _firmware_extra(
+    groups: Mapping[Group, Sequence[_Terms]], part: int, platform: Platform
+) -> float | None:
     if platform.firmware_extra_ms is not None:
         return platform.firmware_extra_ms
-    extras_ms = _present(each[2] for members in groups for each in members)
+    extras_ms = _present(each[2] for group, of in groups.items() if group[2] == part for each in of)
     return float(median(extras_ms)) if len(extras_ms) >= MEDIAN_OF else None
 
 
 # Of the values that a fit leaves over, the worst fifth may belong to cycles that differ. Assumed.
 _TRIMMED = 0.8
+
+
+def is_one_computer(one: OsRecord, other: OsRecord) -> bool:
+    """Return whether two records may be of one computer, by the name that the log has of it."""
+    return len({host_of(one.computer), host_of(other.computer)} - {""}) < 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +380,9 @@ class History:
 
 def history_of(records: Sequence[OsRecord], matched: Iterable[OsRecord]) -> History:
     """Return the history of records; the `matched` ones show what the campaign is like."""
-    neighbours = [(a, b) for a, b in pairwise(records) if a.source == b.source]
+    neighbours = [
+        (a, b) for a, b in pairwise(records) if a.source == b.source and is_one_computer(a, b)
+    ]
     return History(
         keeps_counting=_keeps_counting(neighbours),
         firmware_ratio=_firmware_ratio(matched),
@@ -318,16 +447,18 @@ def _stepped(records: Sequence[OsRecord], one: int, other: int) -> bool:
 def _keeps_counting(neighbours: Iterable[tuple[OsRecord, OsRecord]]) -> bool | None:
     """Compare growth with time between wakes, asleep included or not; most pairs decide.
 
-    Only two numbers that are both as large as an uptime show that they are none.
+    Only two numbers that are both as large as an uptime show that they are none. Where others stand
+    between them, those that are as large decide by themselves.
     """
-    grew = [
-        (counted, min(a.bios_init_ms or 0, b.bios_init_ms or 0) >= UPTIME_MS)
-        for a, b in neighbours
-        if (counted := _grew(a, b)) is not None
-    ]
-    if 2 * sum(counted for counted, _ in grew) > len(grew):
+    pairs = list(neighbours)
+    grew = [counted for a, b in pairs if (counted := _grew(a, b)) is not None]
+    large = [b for _, b in pairs if (b.bios_init_ms or 0) >= UPTIME_MS]
+    apart = [(a, b) for a, b in pairwise(large) if a.source == b.source]
+    large_grew = [counted for a, b in apart if (counted := _grew(a, b)) is not None]
+    if any(2 * sum(each) > len(each) for each in (grew, large_grew)):
         return True
-    return False if any(is_large for _, is_large in grew) else None
+    both_large = (min(a.bios_init_ms or 0, b.bios_init_ms or 0) >= UPTIME_MS for a, b in pairs)
+    return False if large_grew or any(both_large) else None
 
 
 def _grew(before: OsRecord, after: OsRecord) -> bool | None:

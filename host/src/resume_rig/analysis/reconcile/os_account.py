@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from resume_rig.analysis.reconcile.thresholds import (
     ACCEPTED_NS,
     CLOCKS_PPB,
+    NO_SLEW,
     OS_CLOCK_NS,
-    SLEW_PPB,
     SUSPEND_TRAP_NS,
     WAKE_TIME_NS,
+    Slew,
     figure_of,
     reported,
 )
@@ -65,38 +66,24 @@ def _is_doze(record: OsRecord, before: OsRecord | None) -> bool:
     return abs(began_ns - ended_ns) <= OS_CLOCK_NS
 
 
-def stop_to_power_down(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
-    """Return the OS's clock stopping to SLP_S3# falling, as far as it is known.
+def way_to_sleep(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
+    """Return the trigger of a sleep to SLP_S3# falling; None where it does not bound the sleep.
 
-    The way to sleep:
-
-        trigger -> SleepTime            accepted by embedded controller, chipset and user mode
-        SleepTime -> the clock stops    the OS's own clock shows it
-        the clock stops -> SLP_S3#      the firmware's part; FPDT reports it, or it is short
-
-    The wires time the whole, so the first and the third together are known. How they share it is
-    not: all that the OS did between two sleeps could have been earlier or later by as much, and
+    It is being accepted (embedded controller, chipset, user mode), SleepTime to the clock's stop,
+    and the firmware's part after that. How the first and the third share what the OS's clock does
+    not show is not known: all that the OS did could have been earlier or later by as much, and
     every time that it reports would be the same.
-
-    The firmware's part is the least, all that the OS's clock does not show the most. None where
-    the trigger of the sleep was not observed: nothing bounds it then.
     """
     whole = outside.intervals.get(IntervalName.TRIGGER_TO_SLP_S3)
-    running = sleep_to_stop(record)
-    if before_sleep(outside, record, None) is None or whole is None or running is None:
-        return None
-    firmware, rest = firmware_suspend(record), whole - running
-    least_ns = firmware.value_ns - firmware.bound_ns
-    most_ns = max(rest.value_ns + rest.bound_ns, least_ns)
-    half_ns = -(-(most_ns - least_ns) // 2)
-    return BoundedNs(least_ns + half_ns, half_ns)
+    return None if before_sleep(outside, record, None) is None else whole
 
 
-def sleep_to_stop(record: OsRecord) -> BoundedNs | None:
+def sleep_to_stop(record: OsRecord, slew: Slew) -> BoundedNs | None:
     """Return SleepTime to the OS's clock stopping; SleepDuration where no event shows it."""
     ran_us = figure_of(record, "sleep_to_clock_stop_us")
     if ran_us is not None and not figure_of(record, "clock_steps"):
-        return BoundedNs(round(ran_us) * NS_PER_US, NS_PER_US)
+        ran_ns = round(ran_us) * NS_PER_US
+        return BoundedNs(ran_ns, NS_PER_US + slew.most_of(ran_ns))
     return None if record.sleep_ms is None else reported(record.sleep_ms)
 
 
@@ -108,7 +95,7 @@ def firmware_suspend(record: OsRecord) -> BoundedNs:
     return reported(round(suspend_ms))
 
 
-def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
+def os_away(record: OsRecord, before: OsRecord | None, slew: Slew) -> BoundedNs | None:
     """Return RTC at the wake minus the OS clock at the sleep.
 
     The bound is without the half seconds of the RTC, and with what the clock strayed from it
@@ -129,40 +116,34 @@ def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
         away_ns = began.value_ns - sleep_ns - record.sleep_ms * NS_PER_MS
         bound_ns = began.bound_ns + NS_PER_MS
     rate_ns = abs(away_ns) * CLOCKS_PPB // PPB
-    return BoundedNs(away_ns, bound_ns + rate_ns + _strayed_ns(record, before))
+    return BoundedNs(away_ns, bound_ns + rate_ns + _strayed_ns(record, before, slew))
 
 
-def _strayed_ns(record: OsRecord, before: OsRecord | None) -> int:
+def _strayed_ns(record: OsRecord, before: OsRecord | None, slew: Slew) -> int:
     """Return how far the clock may have gone from the RTC since the wake before set it.
 
-    By their rates, and by what a time service slewed: the half second of the RTC's reading at most.
-    The time between is that of the OS's clock; before the first record it is not known.
+    By their rates, and by what a time service slewed. The time between is that of the OS's clock;
+    before the first record it is not known, and a time service may have done its most.
     """
     woke_ns = None if before is None else before.wake_time_utc_ns
     if woke_ns is None or record.sleep_time_utc_ns is None:
-        return 0
-    return _off_by_rates_ns(record.sleep_time_utc_ns - woke_ns)
+        return slew.most_ns if slew.ppb else 0
+    return slew.most_of(record.sleep_time_utc_ns - woke_ns)
 
 
-def _off_by_rates_ns(awake_ns: int) -> int:
-    """Return how far clocks may part while the OS is awake; a time service slews 0.5 s at most."""
-    awake_ns = abs(awake_ns)
-    return awake_ns * CLOCKS_PPB // PPB + min(awake_ns * SLEW_PPB // PPB, OS_CLOCK_NS)
-
-
-def os_ran(record: OsRecord, after: OsRecord) -> BoundedNs | None:
+def os_ran(record: OsRecord, after: OsRecord, slew: Slew) -> BoundedNs | None:
     """Return how long the clock ran from one record's wake to its stop in the next one's sleep.
 
     Steps in between are taken off, and what a time service may have slewed is in the bound. None
     where a part is not known.
     """
-    began, running = _clock_started(record), sleep_to_stop(after)
+    began, running = _clock_started(record), sleep_to_stop(after, NO_SLEW)
     step_ns = stepped_ns(after, record)
     if began is None or running is None or step_ns is None or after.sleep_time_utc_ns is None:
         return None
     ran_ns = after.sleep_time_utc_ns + running.value_ns - began.value_ns - step_ns
     bound_ns = began.bound_ns + running.bound_ns + NS_PER_MS
-    return BoundedNs(ran_ns, bound_ns + _off_by_rates_ns(ran_ns))
+    return BoundedNs(ran_ns, bound_ns + slew.most_of(ran_ns))
 
 
 def _clock_started(record: OsRecord) -> BoundedNs | None:

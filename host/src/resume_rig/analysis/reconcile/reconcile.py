@@ -9,10 +9,10 @@ The parts are:
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from resume_rig.analysis.reconcile.norms import Norm, Norms, group_of
+from resume_rig.analysis.reconcile.norms import Norm, Norms
 from resume_rig.analysis.reconcile.thresholds import (
     CLOCKS_PPB,
     ONE_CAUSE,
@@ -110,28 +110,6 @@ def press_to_desktop(
     return power + reset_to_tsc + begins + BoundedNs(round(main_ms * NS_PER_MS), NS_PER_MS)
 
 
-def with_bios_unproven(
-    time: BoundedNs | None, hidden: BoundedNs | None, reset_to_tsc: BoundedNs
-) -> BoundedNs | None:
-    """Return a time with the bound that holds whatever BiosInit says.
-
-    Standard and expanded uncertainty stay those of a BiosInit that is true.
-
-    Args:
-        time: made of `reset_to_tsc` and BiosInit.
-        hidden: what the OS's clock leaves open besides BiosInit, of this cycle; None: it does not
-            bound that, and the bound given holds if BiosInit is true.
-        reset_to_tsc: PLTRST# rising to the TSC's zero.
-    """
-    if time is None or hidden is None:
-        return time
-    # PLTRST# to the TSC's zero is one error in both.
-    late_ns = hidden.value_ns + hidden.bound_ns - reset_to_tsc.bound_ns
-    early_ns = hidden.bound_ns - hidden.value_ns - reset_to_tsc.bound_ns
-    more_ns = max(late_ns, early_ns) - reset_to_tsc.bound_ns
-    return time if more_ns <= 0 else replace(time, bound_ns=time.bound_ns + more_ns)
-
-
 def light_after_complete(
     outside: OutsideCycle, record: OsRecord | None, reset_to_tsc: BoundedNs
 ) -> BoundedNs | None:
@@ -152,7 +130,7 @@ def unexplained(outside: OutsideCycle, record: OsRecord | None, norms: Norms) ->
     same bound as the values that it is of. The scatter of a given constant is no part of it.
     """
     rest = residual(outside, record)
-    norm = None if record is None else norms.residuals.get(group_of(outside, record))
+    norm = None if record is None else norms.residual_of(outside, record)
     if rest is None or norm is None:
         return None
     return rest.from_median(norm.median_ns)
@@ -167,12 +145,11 @@ def is_unusual(rest: BoundedNs, norm: Norm | None) -> bool:
 
 def hidden_by_light(outside: OutsideCycle, record: OsRecord, norms: Norms) -> BoundedNs | None:
     """Return what a BIOS time as never lacks, where the light came as ever; None otherwise."""
-    group = group_of(outside, record)
     return of_one_cause(
         record,
-        norms.bios.get(group),
+        norms.bios_of(outside, record),
         unexplained(outside, record, norms),
-        norms.residuals.get(group),
+        norms.residual_of(outside, record),
     )
 
 

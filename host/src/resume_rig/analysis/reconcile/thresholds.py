@@ -4,12 +4,13 @@ docs/reference/findings.md gives the reasons, and how often the findings are rig
 numbers (benchmarks/findings.py); the explanations of the findings quote them.
 """
 
+from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle
-from resume_rig.model.units import NS_PER_MS
+from resume_rig.model.units import NS_PER_MS, PPB
 
 OS_CLOCK_NS: Final = 500 * NS_PER_MS
 """The OS reads its RTC in whole seconds and a half: each wake sets its clock to within so much."""
@@ -21,12 +22,36 @@ CLOCKS_PPB: Final = 200_000
 """Rate of RTC, OS and board against one another; a crystal of each is within 100 ppm (assumed, with
 room, as of the host's counter in timing/hull.py)."""
 
-SLEW_PPB: Final = 1_960_000
-"""A time service may slew the running clock so fast, without an event: W32Time takes an offset of
-0.5 s back over 16 x PhaseCorrectRate (1) x poll interval (2^10 s) ticks of 15.625 ms, 1953 ppm; up
-to Windows 8.1 over PhaseCorrectRate x UpdateInterval (30,000) ticks, 1067 ppm. Both are a domain
-member's defaults (Microsoft, "Windows Time service tools and settings"); one that stands alone is
-seven times slower. A policy that polls each 64 s is not covered: 31,000 ppm."""
+
+@dataclass(frozen=True, slots=True)
+class Slew:
+    """How fast, and how far in all, a time service may move the running clock without an event."""
+
+    ppb: int
+    most_ns: int
+
+    def most_of(self, ran_ns: int) -> int:
+        """Return how far the clock may have gone in a time, by the rates of crystals too."""
+        ran_ns = abs(ran_ns)
+        return ran_ns * CLOCKS_PPB // PPB + min(ran_ns * self.ppb // PPB, self.most_ns)
+
+    def no_more_than(self, other: "Slew") -> "Slew":
+        """Return the lesser of two."""
+        return Slew(min(self.ppb, other.ppb), min(self.most_ns, other.most_ns))
+
+
+NO_SLEW: Final = Slew(0, 0)
+USUAL_SLEW: Final = Slew(1_960_000, OS_CLOCK_NS)
+"""W32Time by default takes an offset of 0.5 s back over 16 x PhaseCorrectRate (1) x poll interval
+(2^10 s) ticks of 15.625 ms, 1953 ppm; up to Windows 8.1 over PhaseCorrectRate x UpdateInterval
+(30,000) ticks, 1067 ppm. Both are a domain member's defaults (Microsoft, "Windows Time service
+tools and settings"); one that stands alone is seven times slower. What contradicts this alone is a
+suspicion."""
+
+ANY_SLEW: Final = Slew(31_250_000, 300_000 * NS_PER_MS)
+"""The same with a poll each 64 s, the shortest that a policy can ask for: 0.5 s over 16 s. The most
+is MaxAllowedPhaseOffset of a domain member (as above): what is farther off is set, with an event.
+An accusation needs what contradicts even this."""
 
 HANDOFF_NS: Final = 5 * NS_PER_MS
 """From the waking vector the OS takes 0 to so long to read the RTC and start its clock: assumed, as
@@ -132,16 +157,8 @@ MEDIAN_OF: Final = 3
 SPREAD_OF: Final = 8
 """Cycles that a spread, or a factor, needs. Assumed: of 8 a cycle is unusual from 45 spreads on."""
 
-SIMILAR_WIDTHS: Final = 1.25
-"""Cycles whose hidden time is known as well as the best, to a quarter, are averaged. Assumed."""
-
 FOUND_SHARE: Final = 0.95
-"""`detectable`: an error of BiosInit is found in so many of the cycles that have it (assumed)
-..."""
-
-FOUND_SIGMAS: Final = 2
-"""... by the light as long as scatter takes no more than so many spreads away from it: 97.7 % of
-normal scatter does."""
+"""`detectable`: an error of BiosInit is found in so many of the cycles that have it (assumed)."""
 
 
 VALUE_BOUND_MS = 1

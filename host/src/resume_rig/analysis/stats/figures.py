@@ -178,11 +178,18 @@ def scaled_mad(values: NDArray[np.float64]) -> float:
     return MAD_TO_SIGMA * float(np.median(np.abs(values - np.median(values))))
 
 
-def failure_rate_upper(failures: int, n: int, confidence: float = 0.95) -> float:
+def failure_rate_upper(failures: int, n: int, confidence: float = 0.95, tau: float = 1.0) -> float:
     """Return the one-sided upper bound on a failure rate, 0..1 (Clopper and Pearson, 1934).
 
     It is the rate at which `failures` or fewer in `n` would come with a chance of just
     1 - `confidence`. Without a trial it is 1.
+
+    Args:
+        failures: of `n`.
+        n: cycles.
+        confidence: of the bound.
+        tau: cycles that count as one, 1 or more (stats/dependence.py): the bound is that of
+            failures / tau in n / tau.
 
     Raises:
         ValueError: 0 <= failures <= n and 0 < confidence < 1 do not hold.
@@ -190,10 +197,10 @@ def failure_rate_upper(failures: int, n: int, confidence: float = 0.95) -> float
     _check_trials(failures, n, confidence)
     if failures == n:
         return 1.0
-    return beta_quantile(confidence, failures + 1, n - failures)
+    return beta_quantile(confidence, failures / tau + 1, (n - failures) / tau)
 
 
-def failure_rate_lower(failures: int, n: int, confidence: float = 0.95) -> float:
+def failure_rate_lower(failures: int, n: int, confidence: float = 0.95, tau: float = 1.0) -> float:
     """Return the one-sided lower bound on a failure rate, 0..1; without a failure it is 0.
 
     Raises:
@@ -202,28 +209,37 @@ def failure_rate_lower(failures: int, n: int, confidence: float = 0.95) -> float
     _check_trials(failures, n, confidence)
     if failures == 0:
         return 0.0
-    return beta_quantile(1.0 - confidence, failures, n - failures + 1)
+    return beta_quantile(1.0 - confidence, failures / tau, (n - failures) / tau + 1)
 
 
-def failure_rate(failures: int, n: int, undecided: int = 0) -> FailureRate | None:
+RUN_ASSUMED: Final = 10.0
+"""Length of the runs of which a bound is given beside that of single failures, where no failure
+shows how they come. Assumed: a night in ten cycles, a warm rig, one bad cold boot."""
+
+
+def failure_rate(failures: int, n: int, undecided: int = 0, tau: float = 1.0) -> FailureRate | None:
     """Return what `failures` of `n` judged cycles show at 95 %; None without a judged cycle.
 
     Args:
         failures: of the judged ones.
         n: judged ones.
         undecided: further ones that may have failed or not: they count against either bound.
+        tau: cycles that count as one, by the runs that the failures come in.
     """
     if n == 0:
         return None
     most, all_of_them = failures + undecided, n + undecided
+    in_runs = max(tau, min(RUN_ASSUMED, all_of_them)) if not most else tau
     return FailureRate(
         failures=failures,
         n=n,
-        low=failure_rate_lower(failures, all_of_them, 0.975),
-        high=failure_rate_upper(most, all_of_them, 0.975),
-        upper=failure_rate_upper(most, all_of_them, 0.95),
+        low=failure_rate_lower(failures, all_of_them, 0.975, tau),
+        high=failure_rate_upper(most, all_of_them, 0.975, tau),
+        upper=failure_rate_upper(most, all_of_them, 0.95, tau),
         needed_for_1_percent=cycles_needed(0.01),
         undecided=undecided,
+        tau=tau,
+        upper_in_runs=failure_rate_upper(most, all_of_them, 0.95, in_runs),
     )
 
 
@@ -257,6 +273,7 @@ def quantile_interval(
     *,
     lows_ms: Sequence[float] | None = None,
     highs_ms: Sequence[float] | None = None,
+    tau: float = 1.0,
 ) -> QuantileInterval:
     """Return a quantile and the interval between two order statistics that holds the true one.
 
@@ -271,11 +288,13 @@ def quantile_interval(
         share: which quantile, above 0 and below 1.
         lows_ms: the values less their bounds, ascending; None: they are exact.
         highs_ms: the values plus their bounds, likewise.
+        tau: values that count as one, where they depend on one another (stats/dependence.py).
     """
     lows_ms = ordered_ms if lows_ms is None else lows_ms
     highs_ms = ordered_ms if highs_ms is None else highs_ms
     n, tail = len(ordered_ms), (1.0 - CONFIDENCE) / 2
-    lower, upper = rank_below(n, share, tail), n + 1 - rank_below(n, 1.0 - share, tail)
+    lower = rank_below(n, share, tail, tau)
+    upper = n + 1 - rank_below(n, 1.0 - share, tail, tau)
     estimate = float(np.quantile(np.asarray(ordered_ms), share)) if n else None
     return QuantileInterval(
         share=share,
@@ -283,24 +302,35 @@ def quantile_interval(
         low_ms=float(lows_ms[lower - 1]) if lower >= 1 else None,
         high_ms=float(highs_ms[upper - 1]) if upper <= n else None,
         confidence=CONFIDENCE,
-        needed=values_for_quantile(share),
+        needed=math.ceil(values_for_quantile(share) * tau),
     )
 
 
-def mean_interval(values_ms: Sequence[float], common: CommonTerm) -> MeanInterval | None:
-    """Return a mean with its 95 % interval; None below two values.
+def mean_interval(
+    values_ms: Sequence[float], common: CommonTerm, tau: float = 1.0
+) -> MeanInterval | None:
+    """Return a mean with its 95 % interval; None below two values, or what is worth no more.
 
     Student's t over the scatter, and on both sides all that the values have in common, which no
     number of them makes less. It holds the true mean of the cycles that were run. Of cycles that
     were not it holds the mean as far as these are like them: what is so rare that no value shows
     it is in no interval of a mean, while a quantile's holds whatever the distribution.
+
+    Args:
+        values_ms: in any order.
+        common: what all of them may have wrong alike.
+        tau: values that count as one, where they depend on one another (stats/dependence.py).
     """
     n = len(values_ms)
-    if n < 2:
+    if n < 2 or tau > n - 1:
         return None
     values = np.asarray(values_ms, dtype=np.float64)
-    mean_ms, standard_ms = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
-    half_ms = student_t_beyond(1.0 - CONFIDENCE, n - 1) * standard_ms + common.common_ms
+    mean_ms = float(values.mean())
+    # Dependent values lie closer together than they scatter in the long run: n - tau, not n - 1.
+    variance = float(((values - mean_ms) ** 2).sum()) / (n - tau)
+    standard_ms = math.sqrt(variance * tau / n)
+    freedom = max(1.0, n / tau - 1.0)
+    half_ms = student_t_beyond(1.0 - CONFIDENCE, freedom) * standard_ms + common.common_ms
     return MeanInterval(mean_ms, standard_ms, mean_ms - half_ms, mean_ms + half_ms, CONFIDENCE)
 
 
@@ -310,10 +340,17 @@ def values_for_quantile(share: float) -> int:
     return math.ceil(math.log((1.0 - CONFIDENCE) / 2) / math.log1p(-rarer) - 1e-9)
 
 
-def rank_below(n: int, share: float, tail: float) -> int:
-    """Return the highest rank r, from 1, with P(the quantile is below the r-th value) <= tail."""
+def rank_below(n: int, share: float, tail: float, tau: float = 1.0) -> int:
+    """Return the highest rank r, from 1, with P(the quantile is below the r-th value) <= tail.
+
+    Where `tau` values count as one, r - 1 of n values below it are (r - 1) / tau of n / tau.
+    """
+
     # The r-th value is above the quantile where at most r - 1 values are below it.
-    return bisect_right(range(n), tail, key=lambda below: binomial_at_most(below, n, share))
+    def chance(below: int) -> float:
+        return beta_below(1.0 - share, (n - below) / tau, below / tau + 1.0)
+
+    return bisect_right(range(n), tail, key=chance)
 
 
 def _check_trials(failures: int, n: int, confidence: float) -> None:

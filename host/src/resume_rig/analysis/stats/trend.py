@@ -6,7 +6,7 @@ docs/reference/statistics.md and docs/reference/compare.md have what the tests w
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from statistics import median
 from typing import Final
 
@@ -236,6 +236,9 @@ def _bridge_above(x: float, edge: float) -> float:
     return density * ((x - 1.0 / x) * length + 4.0 / x)
 
 
+_CHOICES_MOST: Final = 10_000
+
+
 # The normal quantile of a power of 80 %, the usual one (Cohen, 1988).
 _POWER: Final = 0.8416212
 
@@ -269,6 +272,34 @@ def fisher_p(base_failed: int, base_n: int, candidate_failed: int, candidate_n: 
     return min(1.0, float(p[p <= own * (1 + 1e-9)].sum() / p.sum()))
 
 
+def higher_by_chance(few: int, of: int, others: int, of_others: int) -> float:
+    """Return the one-sided chance of `few` or more of `of`, where the others do it as often.
+
+    Fisher's exact test: `others` of `of_others` do it beside them.
+    """
+    whole, did = of + of_others, few + others
+    counts = range(few, min(of, did) + 1)
+    chances = (math.comb(did, k) * math.comb(whole - did, of - k) for k in counts)
+    return min(1.0, sum(chances) / math.comb(whole, of))
+
+
+def later_by_chance(values: Floats, others: Floats) -> float:
+    """Return the one-sided chance that `values` rank so high among `others`, all being alike.
+
+    Mann and Whitney's test, exactly where 10,000 ways to choose them are counted, else by its
+    normal approximation.
+    """
+    n, m = len(values), len(others)
+    ranks = ranks_of(np.concatenate([values, others]))
+    found = float(ranks[:n].sum())
+    if math.comb(n + m, n) <= _CHOICES_MOST:
+        sums = np.fromiter((sum(each) for each in combinations(ranks.tolist(), n)), np.float64)
+        return float((sums >= found - 1e-9).mean())
+    spread = math.sqrt(n * m / (n + m) * float(ranks.var()) * (n + m) / (n + m - 1.0))
+    away = found - 0.5 - n * (n + m + 1) / 2.0
+    return 1.0 if spread == 0.0 else normal_below(-away / spread)
+
+
 def holm(ps: list[float]) -> list[float]:
     """Return p values adjusted for their number (Holm, 1979), in the order they came in."""
     adjusted, running = [0.0] * len(ps), 0.0
@@ -276,52 +307,3 @@ def holm(ps: list[float]) -> list[float]:
         running = max(running, min(1.0, (len(ps) - place) * ps[index]))
         adjusted[index] = running
     return adjusted
-
-
-# The normal quantile of 95 %.
-_UPPER: Final = 1.6448536
-_PHI_MOST: Final = 0.98
-"""Above it 60 values are worth one; a limit of 1 has no answer."""
-
-
-def autocorrelation_limit(series: Sequence[Floats]) -> float:
-    """Return the upper 95 % limit of the lag-1 autocorrelation that several series share, 0..0.98.
-
-    Cycles of one session are not independent: the unit is warm from the cycle before, the OS
-    caches. The usual model is a first-order autoregression. Its coefficient is estimated from few
-    values, and too low (Marriott and Pope, 1954; Kendall, 1954): an estimate alone lets a test with
-    12 to 60 values and phi = 0.9 find what is not there in 10 to 22 % of cases instead of 5 %
-    (benchmarks/compare.py, column "estimate"); its upper 95 % limit keeps to 5 %.
-
-    Each series is centred on its own mean. The bias of the estimate is taken off by its expectation
-    phi - (1 + 3 phi) / n, n being the mean length; its standard deviation is
-    sqrt((1 - phi^2) / N) over all N values (Bartlett, 1946).
-
-    Args:
-        series: float64 [n] each, in order of the cycles.
-    """
-    centred = [each - each.mean() for each in series if len(each)]
-    power = sum(float((each * each).sum()) for each in centred)
-    if power <= 0.0:
-        return 0.0
-    total = sum(map(len, centred))
-    length = total / len(centred)
-    if length <= 4.0:
-        return _PHI_MOST
-    found = sum(float((each[1:] * each[:-1]).sum()) for each in centred) / power
-    phi = max(-1.0, min(1.0, (found + 1.0 / length) / (1.0 - 3.0 / length)))
-    upper = phi + _UPPER * math.sqrt((1.0 - phi * phi) / total)
-    return max(0.0, min(_PHI_MOST, upper))
-
-
-def values_per_independent(phi: float, n: int) -> float:
-    """Return tau: n values with autocorrelation `phi` have a mean as uncertain as that of n / tau.
-
-    1 to n - 1 or so; exact for a first-order autoregression (Priestley, 1981, 5.3).
-
-    Args:
-        phi: 0 to less than 1.
-        n: values, 1 or more.
-    """
-    tau = (1 + phi) / (1 - phi) - 2 * phi * (1 - phi**n) / (n * (1 - phi) ** 2)
-    return max(1.0, min(tau, n - 1.0))

@@ -3,10 +3,14 @@
 `judge_log` is the whole of `resume-rig log`. docs/reference/requirements.md has the decision rules.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from resume_rig.analysis.ledger.contradictions import contradiction, doubted
+from resume_rig.analysis.ledger.ledger import ledger_of
 from resume_rig.analysis.reconcile.thresholds import VALUE_BOUND_MS, figure_of, reported
+from resume_rig.analysis.stats.dependence import tau_of_failures
 from resume_rig.analysis.stats.figures import failure_rate, failure_rate_upper, summarise
 from resume_rig.analysis.verdict.limits import (
     Conformity,
@@ -16,6 +20,7 @@ from resume_rig.analysis.verdict.limits import (
     verdict_of_limits,
 )
 from resume_rig.analysis.verdict.measures import Sighting, measure_words
+from resume_rig.analysis.verdict.missing import awake_beside
 from resume_rig.analysis.verdict.series import log_series
 from resume_rig.model.os_record import (
     LONGEST_FIRMWARE_MS,
@@ -34,7 +39,17 @@ from resume_rig.model.result.judgement import (
     LogJudgement,
 )
 from resume_rig.model.result.series import Training
-from resume_rig.model.result.verdict import RESUME, Comparison, Limit, Requirement, Verdict
+from resume_rig.model.result.verdict import (
+    RESUME,
+    WHOLE,
+    WORST_FIRST,
+    Comparison,
+    Limit,
+    NotJudged,
+    Requirement,
+    Verdict,
+    WhyNot,
+)
 from resume_rig.model.units import NS_PER_MS, count_of, percent_up
 
 RESUME_BOUND_MS = 2 * VALUE_BOUND_MS
@@ -43,14 +58,19 @@ rounds all of them the same way, the guard band holds all of it."""
 
 
 NOT_COVERED = "not covered by this requirement"
-_AGAIN = "repeated"
-_FROM_IMAGE = "not S3"
-_ABSURD = "not measured: no firmware takes"
 ABSURD_BIOS = "bios_init_absurd_ms"
 """Figure of a judged record: the BIOS time that it reports and that is no measurement."""
-_NOT_BACK = "not measured: the OS did not come back from"
-_IGNORED_AS_FIRST = "ignored: the first transition of its log"
-_IGNORED_BY_LISTING = "ignored: its listing marks it so"
+_UNMEASURED = frozenset(
+    {
+        WhyNot.NOT_REPORTED,
+        WhyNot.NOT_TIMED,
+        WhyNot.WAKES_BEFORE_SLEEP,
+        WhyNot.ABSURD_BIOS,
+        WhyNot.CONTRADICTS_ITSELF,
+        WhyNot.DOUBTED,
+    }
+)
+"""Reasons of what was read and has no measurement."""
 
 
 def judge_value(resume_ms: int, requirement: Requirement) -> Verdict:
@@ -79,10 +99,10 @@ def judge_log(
 ) -> LogJudgement:
     """Return what a log alone shows against a requirement.
 
-    A record without both of its times stays in the answer, unjudged, and so does one that was read
-    before: in the same log, or in another that overlaps it. Damage of a source does not
-    take a verdict back, because what was read was read whole; `why` says that records may be
-    missing.
+    Each transition counts once, whatever records tell of it. One without a time stays in the
+    answer, undecided. Damage of a source does not take a verdict back, because what was read was
+    read whole; `why` says that records may be missing. Computers are judged each by itself, and
+    the verdict is the worst of theirs.
 
     Args:
         reading: the records.
@@ -90,45 +110,64 @@ def judge_log(
         ignore_first: leave out the first record of those kinds in each log, as S3Resume does and a
             requirement may demand; sources that overlap are one log.
     """
+    ledger = ledger_of(reading)
+    whole = _judged(ledger.reading, requirement, ignore_first, repeated=ledger.repeated)
+    each = ledger.of_each_computer()
+    if len(each) < 2:
+        return whole
+    units = tuple(_judged(of_one, requirement, ignore_first) for _, of_one in each)
+    verdicts = [unit.verdict for unit in units]
+    worst = next((each for each in WORST_FIRST if each in verdicts), Verdict.NO_EVIDENCE)
+    return replace(whole, units=units, verdict=worst)
+
+
+def _judged(
+    reading: LogReading, requirement: Requirement, ignore_first: bool, *, repeated: int = 0
+) -> LogJudgement:
     ignore_first = ignore_first or requirement.ignore_first
     first = _first_of_each_log(reading, requirement) if ignore_first else frozenset()
-    required = [limit for limit in requirement.limits() if limit.required]
-    again = _repeated(reading.records)
+    required = [each for each in requirement.limits() if each.required and not each.is_event]
+    believable = [believed(record) for record in reading.records]
+    odd = doubted(believable)
     cycles = tuple(
-        _again(record)
-        if index in again
-        else _judge_record(record, requirement, required, first=index in first)
-        for index, record in enumerate(reading.records)
+        _judge_record(record, requirement, required, doubt=odd.get(index), first=index in first)
+        for index, record in enumerate(believable)
     )
     judged = [cycle for cycle in cycles if cycle.judged]
-    records = [cycle.record for cycle in judged]
+    records = [cycle.record for cycle in judged if not cycle.record.failed]
     failed = sum(cycle.verdict is not Verdict.PASS for cycle in judged)
     open_ones = [cycle.record for cycle in cycles if cycle.undecided]
+    tau = tau_of_failures(
+        [cycle.verdict is not Verdict.PASS for cycle in cycles if cycle.judged or cycle.undecided]
+    )
     limits = judge_limits(
         requirement,
         [Sighting(record) for record in records],
+        broken=len(judged) - len(records),
         undecided=[(Sighting(each), frozenset({each.entered_kind})) for each in open_ones],
+        tried=[Sighting(record) for record in (*(c.record for c in judged), *open_ones)],
+        tau=tau,
+        awake=awake_beside(cycles),
     )
-    failures = failure_rate(failed, len(judged), len(open_ones))
+    failures = failure_rate(failed, len(judged), len(open_ones), tau)
+    refused = why_not_real(requirement, None)  # no log states it
+    why = _why(reading, requirement, cycles, limits, repeated)
     return LogJudgement(
         reading=reading,
         requirement=requirement,
         cycles=cycles,
         statistics=summarise(_resume_times(records)),
-        verdict=verdict_of_limits(limits),
-        why=_why(reading, requirement, cycles, limits),
+        verdict=Verdict.NO_EVIDENCE if refused else verdict_of_limits(limits),
+        why=f"{refused}; {why}" if refused else why,
         failure_rate_upper=None if failures is None else failures.upper,
         not_covered=_not_covered(
-            [
-                believed(record)
-                for index, record in enumerate(reading.records)
-                if index not in again and not _died_in_covered(record, requirement)
-            ],
+            [record for record in believable if not _died_in_covered(record, requirement)],
             requirement,
         ),
         limits=limits,
         failures=failures,
         series=log_series(cycles, requirement),
+        repeated=repeated,
     )
 
 
@@ -159,50 +198,40 @@ def first_of(records: Sequence[OsRecord]) -> int:
     return times.index(min(there)) if there else 0
 
 
-def _repeated(records: Sequence[OsRecord]) -> frozenset[int]:
-    """Return the records that report, to the nanosecond, what one before them reports."""
-    taken: set[tuple[object, ...]] = set()
-    again: list[int] = []
-    for index, record in enumerate(records):
-        if record.wake_time_utc_ns is None:
-            continue
-        times = record.sleep_time_utc_ns, record.wake_time_utc_ns, record.written_utc_ns
-        took = record.sleep_ms, record.wake_ms, record.bios_init_ms, record.driver_init_ms
-        account = (record.kind, *times, *took)
-        if account in taken:
-            again.append(index)
-        taken.add(account)
-    return frozenset(again)
-
-
-def _again(record: OsRecord) -> JudgedRecord:
-    why_not = f"{_AGAIN}: an earlier record reports the same sleep"
-    return JudgedRecord(record, judged=False, why_not=why_not, verdict=Verdict.NO_EVIDENCE)
-
-
 def _judge_record(
-    record: OsRecord, requirement: Requirement, required: Sequence[Limit], *, first: bool
+    record: OsRecord,
+    requirement: Requirement,
+    required: Sequence[Limit],
+    *,
+    doubt: str | None,
+    first: bool,
 ) -> JudgedRecord:
-    record = believed(record)
     why_not = why_not_judged(record, requirement)
+    if why_not is None and doubt is not None:
+        why_not = NotJudged.of(WhyNot.DOUBTED, why=doubt)
+    if why_not is None and record.failed and not (first or record.ignored):
+        return JudgedRecord(record, judged=True, unjudged=None, verdict=Verdict.FAIL, risk=0.0)
     parts = [] if why_not is not None else _conformities(record, requirement, required)
+    did = any(limit.required and limit.is_event for limit in requirement.limits())
+    if why_not is None and did and not required:  # of what a log shows, the OS came back
+        parts = [Conformity(Verdict.PASS, 1.0)]
     if why_not is None and not parts:
         why_not = _not_measured(record, requirement)
         if (absurd_ms := figure_of(record, ABSURD_BIOS)) is not None:
-            why_not = f"{_ABSURD} the {absurd_ms:.0f} ms of BIOS time that the record reports"
+            why_not = NotJudged.of(WhyNot.ABSURD_BIOS, bios_ms=f"{absurd_ms:.0f}")
     if why_not is None and (first or record.ignored):
-        why_not = _IGNORED_BY_LISTING if record.ignored else _IGNORED_AS_FIRST
+        why_not = NotJudged(WhyNot.IGNORED_BY_LISTING if record.ignored else WhyNot.IGNORED_FIRST)
     if why_not is not None:
         return JudgedRecord(
             record,
             judged=False,
-            why_not=why_not,
+            unjudged=why_not,
             verdict=Verdict.NO_EVIDENCE,
             undecided=is_covered(record, requirement) and not (first or record.ignored),
         )
     verdict = worst_of([part.verdict for part in parts])
     risk = max(part.risk for part in parts if part.verdict is verdict)
-    return JudgedRecord(record, judged=True, why_not=None, verdict=verdict, risk=risk)
+    return JudgedRecord(record, judged=True, unjudged=None, verdict=verdict, risk=risk)
 
 
 def believed(record: OsRecord) -> OsRecord:
@@ -225,14 +254,17 @@ def _conformities(
     return [part for part in found if part is not None]
 
 
-def _not_measured(record: OsRecord, requirement: Requirement) -> str:
-    measures = [limit.measure for limit in requirement.limits() if limit.required]
+def _not_measured(record: OsRecord, requirement: Requirement) -> NotJudged:
+    if record.ended is not None and record.notes:
+        return NotJudged.of(WhyNot.NOT_TIMED, why=record.notes[0].removesuffix("."))
+    limits = [each for each in requirement.limits() if each.required and not each.is_event]
+    measures = [limit.measure for limit in limits]
     if measures == [RESUME]:
         values = (("BiosInit", record.bios_init_ms), ("DriverInit", record.driver_init_ms))
         missing = [name for name, value in values if value is None]
     else:
         missing = [measure_words(measure) for measure in measures]
-    return f"not measured: the record reports no {' and no '.join(missing)}"
+    return NotJudged.of(WhyNot.NOT_REPORTED, missing=" and no ".join(missing))
 
 
 def is_covered(record: OsRecord, requirement: Requirement) -> bool:
@@ -241,18 +273,28 @@ def is_covered(record: OsRecord, requirement: Requirement) -> bool:
     return record.entered_kind in requirement.kinds and from_ram
 
 
-def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
+def why_not_judged(record: OsRecord, requirement: Requirement) -> NotJudged | None:
     """Return why a record must not be judged against a requirement; None where it may."""
     if _died_in_covered(record, requirement):
-        return f"{_NOT_BACK} this {kind_words(record.entered_kind)}"
+        return NotJudged.of(WhyNot.NOT_BACK, kind=kind_words(record.entered_kind))
     if record.kind not in requirement.kinds:
-        kinds = " and ".join(map(kind_words, requirement.kinds))
-        return f"{NOT_COVERED}: {requirement.id} covers {kinds}; this is {kind_words(record.kind)}"
+        kind = kind_words(record.kind)
+        return NotJudged.of(WhyNot.NOT_COVERED, **covers(requirement), kind=kind)
     if not is_covered(record, requirement):
-        return f"{_FROM_IMAGE}: this hybrid sleep resumed from its hibernation file, as S4 does"
+        return NotJudged(WhyNot.FROM_IMAGE)
     if _wakes_before_it_sleeps(record):
-        return "not measured: the record's WakeTime lies before its SleepTime"
+        return NotJudged(WhyNot.WAKES_BEFORE_SLEEP)
+    if (odd := contradiction(believed(record))) is not None:
+        return NotJudged.of(WhyNot.CONTRADICTS_ITSELF, why=odd)
     return None
+
+
+def covers(requirement: Requirement) -> dict[str, str]:
+    """Return the figures of a reason that names what a requirement covers."""
+    return {
+        "requirement": requirement.id,
+        "covers": " and ".join(map(kind_words, requirement.kinds)),
+    }
 
 
 def _died_in_covered(record: OsRecord, requirement: Requirement) -> bool:
@@ -289,15 +331,18 @@ def _why(
     requirement: Requirement,
     cycles: Sequence[JudgedRecord],
     limits: Sequence[LimitJudgement],
+    repeated: int,
 ) -> str:
     judged = [cycle for cycle in cycles if cycle.judged]
     lead = ""
     if judged:
         lead = hybrid_lead([cycle.record.kind for cycle in judged], requirement)
-        parts = resume_sentence(limits, requirement)
-        parts += _near_the_limit([cycle.record for cycle in judged], requirement)
+        parts = [*became_boots(judged), *event_clauses(limits, failed=True)]
+        parts += resume_sentence(limits, requirement)
+        parts += near_the_limit([cycle.record for cycle in judged], requirement)
         parts += limit_clauses(limits)
-        parts += _bios_advice([cycle.record for cycle in judged], requirement)
+        parts += event_clauses(limits, failed=False)
+        parts += bios_advice([cycle.record for cycle in judged], requirement)
     elif cycles:
         kinds = _either(requirement.kinds)
         which = (
@@ -309,16 +354,22 @@ def _why(
         parts = [f"{which} measured {what}{kinds}"]
     else:
         parts = ["there is no record of a sleep"]
-    parts += _left_out(cycles, requirement)
-    bad = [source.integrity for source in reading.sources if not source.integrity.ok]
-    if bad:
-        problems = count_of(sum(max(1, len(integrity.damage)) for integrity in bad), "problem")
-        parts.append(f"the log is incomplete ({problems}), so records may be missing")
-    text = lead + "; ".join(parts)
+    parts += left_out(cycles, requirement, repeated)
+    parts += damage(reading)
+    text = lead + "; ".join(parts) or f"{count_of(len(judged), 'transition')} judged"
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _near_the_limit(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
+def damage(reading: LogReading) -> list[str]:
+    """Say that logs are not complete, where any is not."""
+    bad = [source.integrity for source in reading.sources if not source.integrity.ok]
+    if not bad:
+        return []
+    problems = count_of(sum(max(1, len(integrity.damage)) for integrity in bad), "problem")
+    return [f"the log is incomplete ({problems}), so records may be missing"]
+
+
+def near_the_limit(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
     """Say how many verdicts rest on the rounding of the OS, where no guard band keeps them back."""
     guarded = replace(requirement, guard_band=True)
     times = () if requirement.guard_band else _resume_times(records)
@@ -327,7 +378,8 @@ def _near_the_limit(records: Sequence[OsRecord], requirement: Requirement) -> li
     return [f"{text}where rounding decides (--guard-band: MARGINAL)"] if near else []
 
 
-def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
+def bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
+    """Say in how many records the BIOS took longer than is advised."""
     advised_ms = requirement.bios_advised_ms
     if advised_ms is None:
         return []
@@ -336,19 +388,25 @@ def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[
     return [text] if over else []
 
 
-def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
-    """Say what the verdict does not rest on, and how it could."""
+def left_out(
+    cycles: Sequence[JudgedRecord], requirement: Requirement, repeated: int = 0
+) -> list[str]:
+    """Say what the verdict does not rest on, and how it could.
+
+    Args:
+        cycles: each transition once.
+        requirement: what they are judged against.
+        repeated: records of transitions that others have, too.
+    """
     own = [cycle for cycle in cycles if cycle.record.entered_kind in requirement.kinds]
-    died = sum((c.why_not or "").startswith(_NOT_BACK) for c in own)
-    unmeasured = sum((c.why_not or "").startswith("not measured") for c in own) - died
-    first = sum(c.why_not == _IGNORED_AS_FIRST for c in own)
-    marked = sum(c.why_not == _IGNORED_BY_LISTING for c in own)
-    absurd = sum((c.why_not or "").startswith(_ABSURD) for c in own)
-    again = sum((cycle.why_not or "").startswith(_AGAIN) for cycle in cycles)
+    reasons = Counter(cycle.unjudged.reason for cycle in own if cycle.unjudged is not None)
+    died, absurd = reasons[WhyNot.NOT_BACK], reasons[WhyNot.ABSURD_BIOS]
+    unmeasured = sum(reasons[reason] for reason in _UNMEASURED)
+    first, marked = reasons[WhyNot.IGNORED_FIRST], reasons[WhyNot.IGNORED_BY_LISTING]
+    from_image = reasons[WhyNot.FROM_IMAGE]
     parts = [f"{count_of(first, 'first transition')} ignored"] if first else []
     parts += [f"{count_of(marked, 'transition')} ignored as the listing says"] if marked else []
-    parts += [f"{count_of(again, 'repeated record')} counted once"] if again else []
-    from_image = sum((c.why_not or "").startswith(_FROM_IMAGE) for c in own)
+    parts += [f"{count_of(repeated, 'repeated record')} counted once"] if repeated else []
     if from_image:
         parts.append(f"{count_of(from_image, 'hybrid sleep')} resumed from the image, as S4 does")
     if died:
@@ -358,12 +416,19 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
         what = f"{count_of(unmeasured, 'record')} of {kinds}"
         what = what if len(requirement.kinds) > 1 else kind_count(unmeasured, requirement.kinds[0])
         parts.append(f"{what} without a measurement")
+    odd = [
+        dict(each.unjudged.figures)["why"]
+        for each in own
+        if each.unjudged is not None and each.unjudged.reason is WhyNot.CONTRADICTS_ITSELF
+    ]
+    if odd:
+        they = "contradicts itself" if len(odd) == 1 else "contradict themselves, the first"
+        parts.append(f"{count_of(len(odd), 'record')} {they}: {odd[0]}")
     if absurd:
         counts = "counts" if absurd == 1 else "count"
         what = count_of(absurd, "BIOS time")
         parts.append(f"{what} of more than 10 minutes {counts} as not measured")
-    once = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
-    others = [c.record.kind for c in once if c.record.entered_kind not in requirement.kinds]
+    others = [c.record.kind for c in cycles if c.record.entered_kind not in requirement.kinds]
     measured = {
         cycle.record.kind
         for cycle in cycles
@@ -375,7 +440,27 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
             for kind in dict.fromkeys(others)
         )
         parts.append(f"{NOT_COVERED}: {listed}")
-    return parts
+        parts += became_boots([c for c in cycles if c.record.entered_kind not in requirement.kinds])
+    return parts + _missed_deepest(cycles)
+
+
+def _missed_deepest(cycles: Sequence[JudgedRecord]) -> list[str]:
+    """Say in how many sleeps the platform's deepest idle state was not reached."""
+    missed = [c.record.kind for c in cycles if figure_of(c.record, "deepest_state_missed")]
+    return [
+        f"the deepest idle state was not reached in {missed.count(kind)} of"
+        f" {kind_count(sum(c.record.kind is kind for c in cycles), kind)}"
+        for kind in dict.fromkeys(missed)
+    ]
+
+
+def became_boots(cycles: Sequence[JudgedRecord]) -> list[str]:
+    """Say which sleeps ended in a boot instead of a resume, and why, where the log has it."""
+    failed = [cycle.record for cycle in cycles if cycle.record.failed]
+    found = Counter(record.kind for record in failed)
+    reasons = dict.fromkeys(note for record in failed for note in record.notes[:1])
+    parts = [f"{kind_count(n, kind)} became a boot" for kind, n in found.items()]
+    return [*parts, *(reason.removesuffix(".") for reason in list(reasons)[:1])]
 
 
 def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:
@@ -383,10 +468,38 @@ def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:
 
     Among others it has a clause, too, where no judged cycle has a value for it.
     """
-    required = [each for each in limits if each.limit.required]
+    required = [each for each in limits if each.limit.required and not each.limit.is_event]
     others = [each for each in required if each.limit.measure != RESUME or each.limit.share]
     without = [each for each in required if each not in others and not each.n] if others else []
     return [each.why for each in (*without, *others)]
+
+
+def why_not_real(requirement: Requirement, simulated: bool | None) -> str:
+    """Return why a requirement that asks for a real PC refuses evidence; "" where it does not."""
+    if not requirement.real_only or simulated is False:
+        return ""
+    found = "this is of a simulated bench" if simulated else "nothing here states what was measured"
+    return f"{requirement.id} asks for evidence of a real PC, and {found}"
+
+
+def event_clauses(limits: Sequence[LimitJudgement], *, failed: bool) -> list[str]:
+    """Return a clause for each required limit on what cycles did: those that failed, or others.
+
+    That a PC came back whole is said of no log, which does not show it.
+    """
+    events = [each for each in limits if each.limit.is_event and each.limit.required]
+    return [
+        each.why
+        for each in events
+        if (each.verdict is Verdict.FAIL) is failed and (failed or not is_unseen_whole(each))
+    ]
+
+
+def is_unseen_whole(judged: LimitJudgement) -> bool:
+    """Return whether a limit says no more than that the OS of a log came back each time."""
+    limit = judged.limit
+    usual = limit.measure == WHOLE and limit.share is None and not limit.cycles_min
+    return usual and judged.of_log
 
 
 def training_sentence(training: Training) -> str:
@@ -446,7 +559,7 @@ def _resume_text(judged: LimitJudgement, worst_ms: int, requirement: Requirement
         text += "it across" if hidden == 1 else "them across"
     text += f"; the worst took {worst_ms} ms"
     not_passed = failed + marginal + broken + undecided
-    upper = failure_rate_upper(not_passed, n + broken + undecided)
+    upper = failure_rate_upper(not_passed, n + broken + undecided, tau=judged.tau)
     if upper >= 1:
         return text  # all failed: a bound of 100 % says nothing
     counted = " (undecided ones counted as failed)" if marginal else ""

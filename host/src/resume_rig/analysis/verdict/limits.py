@@ -5,9 +5,12 @@ the decision rules.
 """
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
+
+import numpy as np
 
 from resume_rig.analysis.reconcile.hidden_time import hidden_bios
 from resume_rig.analysis.stats.figures import (
@@ -17,30 +20,40 @@ from resume_rig.analysis.stats.figures import (
     failure_rate_upper,
     normal_below,
 )
+from resume_rig.analysis.verdict.events import (
+    event_words,
+    happened,
+    named_events,
+    unchecked_of,
+    unchecked_text,
+)
 from resume_rig.analysis.verdict.measures import (
     Side,
     Sighting,
     is_rate,
+    is_time,
     measure_words,
     measured,
-    rate_of,
+    shown_value,
     side_of,
     time_for_rate_ns,
 )
+from resume_rig.analysis.verdict.missing import TimesBeside
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import SOFT_OFF, Outcome, OutsideCycle, OutsideState
-from resume_rig.model.result.judgement import LimitJudgement
+from resume_rig.model.result.judgement import LimitJudgement, Missing
 from resume_rig.model.result.verdict import (
     BIOS,
     RESUME,
+    WHOLE,
     Comparison,
     FindingKind,
     Limit,
     Requirement,
     Verdict,
 )
-from resume_rig.model.units import TIME_UNITS_NS, count_of, percent_up
+from resume_rig.model.units import NS_PER_MS, TIME_UNITS_NS, UNIT_BASES, count_of, percent_up
 
 UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
 """Comparisons of which the smaller values conform."""
@@ -173,24 +186,39 @@ _ORDER: Final = (Verdict.FAIL, Verdict.NO_EVIDENCE, Verdict.MARGINAL)
 
 def limit_text(limit: Limit) -> str:
     """Return a limit in words, e.g. "press to display on at most 5 s"."""
+    if limit.is_event:
+        return _event_text(limit)
     sentence = f"{measure_words(limit.measure)} {_WORDS[limit.comparison]} {_value_text(limit)}"
     if limit.share is None:
         return sentence
     return f"{sentence} in {limit.share * 100:g} % of cycles, shown at {limit.confidence * 100:g} %"
 
 
+def _event_text(limit: Limit) -> str:
+    what = "back whole" if limit.measure == WHOLE else " or ".join(named_events(limit.measure))
+    if limit.share is None:
+        return f"{what} in {'every' if limit.measure == WHOLE else 'no'} cycle"
+    side, percent = f"at most {limit.value * 100:g} %", f"shown at {limit.confidence * 100:g} %"
+    if limit.measure == WHOLE:
+        side = f"at least {limit.share * 100:g} %"
+    return f"{what} in {side} of cycles, {percent}"
+
+
 def limit_in_unit(limit: Limit) -> float:
     """Return a limit's value in the unit of its profile."""
-    return limit.value if is_rate(limit.measure) else limit.value / TIME_UNITS_NS[limit.unit]
+    if limit.is_event:
+        return limit.value * 100
+    return limit.value if is_rate(limit.measure) else limit.value / UNIT_BASES[limit.unit]
 
 
 def conformity_of(limit: Limit, sighting: Sighting, *, guard_band: bool) -> Conformity | None:
     """Return how one cycle stands to a limit; None where it is of another kind or not measured."""
-    value = _value_for(limit, sighting)
+    value = value_for(limit, sighting)
     return None if value is None else _against(limit, value, sighting, guard_band)
 
 
-def _value_for(limit: Limit, sighting: Sighting) -> BoundedNs | None:
+def value_for(limit: Limit, sighting: Sighting) -> BoundedNs | None:
+    """Return the value that a limit is on; None of another kind, or where it was not measured."""
     if possible_kinds(sighting).isdisjoint(limit.kinds):
         return None
     return measured(limit.measure, sighting)
@@ -244,24 +272,53 @@ def judge_limits(
     sightings: Iterable[Sighting],
     broken: int = 0,
     undecided: Iterable[Undecided] = (),
+    tried: Iterable[Sighting] = (),
+    *,
+    tau: float = 1.0,
+    awake: Missing | None = None,
 ) -> tuple[LimitJudgement, ...]:
     """Return the judgement on each limit.
 
     Args:
         requirement: the limits.
-        sightings: the cycles that count; gone through once.
+        sightings: the cycles whose values count; gone through once.
         broken: further cycles that failed without a value: they never woke, or stayed dark.
         undecided: further cycles that woke from a sleep that the requirement covers, and of which
             there is no evidence; gone through once.
+        tried: all cycles that tried what the requirement is about, however they ended: limits on
+            outcomes and findings are on them; gone through once.
+        tau: cycles that count as one, by the runs in which they fail (stats/dependence.py).
+        awake: of a log, how long its PC was awake after those of which there is no evidence.
     """
-    judged = [_Judged(limit, requirement.guard_band) for limit in requirement.limits()]
-    for sighting in sightings:
-        for each in judged:
-            each.add(sighting)
+    limits = requirement.limits()
+    judged = {
+        at: _Judged(x, requirement.guard_band) for at, x in enumerate(limits) if not x.is_event
+    }
+    events = {at: _Events(limit) for at, limit in enumerate(limits) if limit.is_event}
     for sighting, kinds in undecided:
-        for each in judged:
+        for each in judged.values():
             each.add_undecided(sighting, kinds)
-    return tuple(_judge(each, broken if each.limit.required else 0, requirement) for each in judged)
+    for sighting in sightings:
+        for each in judged.values():
+            each.add(sighting)
+    for sighting in tried if events else ():
+        for event in events.values():
+            event.add(sighting)
+    found = {at: event.judged(requirement, tau) for at, event in events.items()}
+    for at, each in judged.items():
+        failed = broken if each.limit.required else 0
+        found[at] = _judge(each, failed, requirement, tau, awake)
+    return tuple(_with_cycles_min(found[at]) for at in range(len(limits)))
+
+
+def _with_cycles_min(judged: LimitJudgement) -> LimitJudgement:
+    """Return a judgement that is none of a PASS where there are fewer cycles than are asked for."""
+    least, n = judged.limit.cycles_min, judged.n + judged.broken
+    if n >= least or judged.verdict is Verdict.FAIL:
+        return judged
+    evidence = f"{n} of the {least} cycles that are asked for"
+    why = f"{evidence}; {judged.why}"
+    return replace(judged, verdict=Verdict.NO_EVIDENCE, risk=None, evidence=evidence, why=why)
 
 
 def verdict_of_limits(judgements: Sequence[LimitJudgement]) -> Verdict:
@@ -286,14 +343,17 @@ class _Judged:
         self.undecided = self.unread = 0
         self.by_wires = False
         self._guard_band = guard_band
+        self._beside = TimesBeside()
 
     def add(self, sighting: Sighting) -> None:
-        value = _value_for(self.limit, sighting)
+        value = value_for(self.limit, sighting)
         found = None if value is None else _against(self.limit, value, sighting, self._guard_band)
         if value is not None and found is not None:
             self.by_wires |= sighting.cycle is not None
             self.parts.append(found)
-            self.values.append(_shown_value(self.limit, value, sighting))
+            self.values.append(shown_value(self.limit, value, sighting.record))
+            if self.undecided and self._is_compared:
+                self._beside.add(sighting, recorded=True)
         else:
             self.add_undecided(sighting, possible_kinds(sighting))
 
@@ -301,8 +361,113 @@ class _Judged:
         """Count a cycle without a value, where the limit is for such a one."""
         if not kinds.isdisjoint(self.limit.kinds) and _may_have(self.limit.measure, sighting):
             self.undecided += 1
+            if self._is_compared:
+                self._beside.add(sighting, recorded=False)
             void = sighting.cycle is not None and sighting.cycle.outside.outcome is Outcome.INVALID
             self.unread += sighting.record is None and not void
+
+    @property
+    def _is_compared(self) -> bool:
+        """Whether a PASS would hide what became of the others; of a share, they count as failed."""
+        return self.limit.required and self.limit.share is None
+
+    def missing(self, further: Missing | None) -> Missing | None:
+        """Return what becomes of the cycles without a value, by what there is of them."""
+        limit = self.limit
+        room_ms = None
+        if self.values and limit.comparison in UPPER and is_time(limit.measure):
+            middle_ns = float(np.median(self.values)) * TIME_UNITS_NS[limit.unit]
+            room_ms = (limit.value - middle_ns) / NS_PER_MS
+        further = further if self.undecided and self._is_compared else None
+        return self._beside.missing(room_ms, limit.measure, further)
+
+
+class _Events:
+    """One limit on what cycles did, and what those that were added did of it."""
+
+    def __init__(self, limit: Limit) -> None:
+        self._limit = limit
+        self._n = self._failed = self._undecided = 0
+        self._names: Counter[str] = Counter()
+        self._unchecked: Counter[str] = Counter()
+        self._of_log = True
+
+    def add(self, sighting: Sighting) -> None:
+        """Count a cycle."""
+        found = happened(self._limit, sighting)
+        self._of_log &= sighting.cycle is None
+        if found is None:
+            self._undecided += 1
+            return
+        self._n += 1
+        self._failed += bool(found)
+        self._names.update(found)
+        self._unchecked.update(unchecked_of(self._limit, sighting))
+
+    def judged(self, requirement: Requirement, tau: float) -> LimitJudgement:
+        """Return the judgement on the limit; `tau` as in `judge_limits`."""
+        limit, n, failed, undecided = self._limit, self._n, self._failed, self._undecided
+        evidence, shown, needed = self._evidence(requirement), None, None
+        if limit.share is None:
+            verdict = _of_every_cycle(n, failed, 0)
+        else:
+            needed = cycles_needed(1.0 - limit.share, limit.confidence)
+            verdict = _of_share(
+                limit, n, failed, open_ones=undecided, undecided=undecided, needed=needed, tau=tau
+            )
+            worst = failure_rate_upper(failed + undecided, n + undecided, limit.confidence, tau)
+            shown = 1.0 - worst
+        why = self._why(verdict)
+        if evidence and verdict is not Verdict.FAIL:
+            verdict, why = Verdict.NO_EVIDENCE, f"{evidence}; {why}"
+        else:
+            evidence = ""
+        return LimitJudgement(
+            limit=limit,
+            verdict=verdict,
+            n=n,
+            failed=failed,
+            marginal=0,
+            broken=0,
+            worst=None,
+            risk=0.0 if verdict in (Verdict.PASS, Verdict.FAIL) else None,
+            shown=shown,
+            needed=needed,
+            why=why,
+            undecided=undecided,
+            evidence=evidence,
+            of_log=self._of_log,
+            did=tuple(self._names.items()),
+            tau=tau,
+        )
+
+    def _evidence(self, requirement: Requirement) -> str:
+        n, tried = self._n, self._n + self._undecided
+        if not n or n >= requirement.evidence_min * tried - _ROUNDING:
+            return ""
+        needs = f"{requirement.id} needs {requirement.evidence_min * 100:g} %"
+        return f"{n} of {count_of(tried, 'cycle')} {_do(n, 'show', 'shows')} it; {needs}"
+
+    def _why(self, verdict: Verdict) -> str:
+        n, failed, text = self._n, self._failed, limit_text(self._limit)
+        if not n:
+            return f"{text}: not checked in any cycle"
+        of_all = f"of {count_of(n, 'cycle')}"
+        did = ", ".join(f"{count} {event_words(name)}" for name, count in self._names.items())
+        if self._limit.measure != WHOLE:
+            text = f"{text}: {failed} {of_all}"
+        elif failed:
+            text = f"{text}: {failed} {of_all} {_do(failed, 'were', 'was')} not ({did})"
+        else:
+            text = f"{text}: {n} {of_all} {_do(n, 'were', 'was')}"
+        text += f", {self._undecided} undecided" if self._undecided else ""
+        if self._limit.share is not None and verdict not in (Verdict.PASS, Verdict.FAIL):
+            with_these = cycles_needed(
+                1.0 - self._limit.share, self._limit.confidence, failed + self._undecided
+            )
+            text += f"; {with_these} cycles without a further one would demonstrate it"
+        unchecked = [f"{unchecked_text(what)}" for what in self._unchecked]
+        return f"{text}; not checked: {', '.join(unchecked)}" if unchecked else text
 
 
 def _may_have(measure: str, sighting: Sighting) -> bool:
@@ -332,9 +497,28 @@ def _do(n: int, many: str, one: str | None = None) -> str:
     return (one or f"{many}s") if n == 1 else many
 
 
-def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudgement:
+def _missing_text(missing: Missing | None) -> str:
+    """Say that the cycles without a value are the slow ones; nothing where they are not."""
+    if missing is None or not missing.speaks_against:
+        return ""
+    which = "more of them than chance makes"
+    if missing.beyond:
+        n = missing.beyond
+        which = f"{n} would be over the limit if {'it is' if n == 1 else 'they are'} as late by it"
+    return (
+        f"{count_of(missing.n, 'cycle')} without a value took longer: "
+        f"{measure_words(missing.measure)} {missing.middle_ms:.0f} ms in the middle, "
+        f"{missing.usual_ms:.0f} ms of those with one; {which}"
+    )
+
+
+def _judge(
+    judged: _Judged, broken: int, requirement: Requirement, tau: float, awake: Missing | None
+) -> LimitJudgement:
     limit, parts, values = judged.limit, judged.parts, judged.values
-    undecided, evidence = judged.undecided, _evidence_text(judged, requirement)
+    undecided, missing = judged.undecided, judged.missing(awake)
+    lacks = (_evidence_text(judged, requirement), _missing_text(missing) if parts else "")
+    evidence = "; ".join(filter(None, lacks))
     failed = sum(part.verdict is Verdict.FAIL for part in parts)
     marginal = sum(part.verdict is Verdict.MARGINAL for part in parts)
     hidden = sum(part.hidden for part in parts)
@@ -343,7 +527,9 @@ def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudge
     needed = shown = None
     if limit.share is None:
         verdict = _of_every_cycle(len(parts), failed + broken, marginal)
-        why = _why_every(limit, len(parts), failed, marginal, broken=broken, undecided=undecided)
+        why = _why_every(
+            limit, len(parts), failed, marginal, broken=broken, undecided=undecided, tau=tau
+        )
         # Of a FAIL they may be all the reason.
         why += f"; {count_of(broken, 'cycle')} failed without a value" if broken else ""
     else:
@@ -351,12 +537,18 @@ def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudge
         needed = cycles_needed(1.0 - limit.share, limit.confidence)
         open_ones = marginal + undecided
         verdict = _of_share(
-            limit, n, failed + broken, open_ones=open_ones, undecided=undecided, needed=needed
+            limit,
+            n,
+            failed + broken,
+            open_ones=open_ones,
+            undecided=undecided,
+            needed=needed,
+            tau=tau,
         )
         shown = 1.0 - failure_rate_upper(
-            failed + broken + open_ones, n + undecided, limit.confidence
+            failed + broken + open_ones, n + undecided, limit.confidence, tau
         )
-        why = _why_share(limit, verdict, n + undecided, failed + broken, open_ones)
+        why = _why_share(limit, verdict, n + undecided, failed + broken, open_ones, tau=tau)
     if evidence and verdict is not Verdict.FAIL:
         verdict, why = Verdict.NO_EVIDENCE, f"{evidence}; {why}"
     else:
@@ -378,6 +570,8 @@ def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudge
         hidden=hidden,
         undecided=undecided,
         evidence=evidence,
+        missing=missing,
+        tau=tau,
     )
 
 
@@ -398,19 +592,33 @@ def _of_every_cycle(n: int, failed: int, marginal: int) -> Verdict:
 
 
 def _of_share(
-    limit: Limit, n: int, failed: int, *, open_ones: int, undecided: int, needed: int
+    limit: Limit,
+    n: int,
+    failed: int,
+    *,
+    open_ones: int,
+    undecided: int,
+    needed: int,
+    tau: float,
 ) -> Verdict:
     """A FAIL rests on the `n` judged cycles: what is missing cannot undo it."""
     allowed = 1.0 - (limit.share or 0.0)
-    if failure_rate_upper(failed + open_ones, n + undecided, limit.confidence) <= allowed:
+    if failure_rate_upper(failed + open_ones, n + undecided, limit.confidence, tau) <= allowed:
         return Verdict.PASS
-    if failure_rate_lower(failed, n, limit.confidence) > allowed:
+    if failure_rate_lower(failed, n, limit.confidence, tau) > allowed:
         return Verdict.FAIL
     return Verdict.NO_EVIDENCE if n < needed else Verdict.MARGINAL
 
 
 def _why_every(
-    limit: Limit, n: int, failed: int, marginal: int, *, broken: int, undecided: int
+    limit: Limit,
+    n: int,
+    failed: int,
+    marginal: int,
+    *,
+    broken: int,
+    undecided: int,
+    tau: float,
 ) -> str:
     if n == 0:
         return f"{limit_text(limit)}: not measured in any judged cycle"
@@ -418,7 +626,7 @@ def _why_every(
         text = f"{limit_text(limit)}: {n} of {count_of(n, 'cycle')} within it"
         if broken:
             return text
-        upper = percent_up(failure_rate_upper(undecided, n + undecided, 0.95))
+        upper = percent_up(failure_rate_upper(undecided, n + undecided, 0.95, tau))
         counted = f" ({undecided} without evidence counted as failed)" if undecided else ""
         return f"{text}; at most {upper} of cycles are beyond it (95 % confidence){counted}"
     text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} "
@@ -426,7 +634,9 @@ def _why_every(
     return f"{text}, {marginal} undecided" if marginal else text
 
 
-def _why_share(limit: Limit, verdict: Verdict, n: int, failed: int, marginal: int) -> str:
+def _why_share(
+    limit: Limit, verdict: Verdict, n: int, failed: int, marginal: int, *, tau: float
+) -> str:
     text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} beyond it"
     if marginal:
         text += f", {marginal} undecided"
@@ -435,17 +645,11 @@ def _why_share(limit: Limit, verdict: Verdict, n: int, failed: int, marginal: in
     if verdict is Verdict.FAIL:
         return f"{text}, so the contrary is shown"
     with_these = cycles_needed(1.0 - (limit.share or 0.0), limit.confidence, failed + marginal)
-    beyond = percent_up(failure_rate_upper(failed + marginal, n, limit.confidence))
+    beyond = percent_up(failure_rate_upper(failed + marginal, n, limit.confidence, tau))
     return (
         f"{text}, which leaves up to {beyond} of cycles beyond it; {with_these} cycles "
         "without a further one would demonstrate it"
     )
-
-
-def _shown_value(limit: Limit, value: BoundedNs, sighting: Sighting) -> float:
-    if is_rate(limit.measure):
-        return rate_of(value, limit.unit, sighting.record) or 0.0
-    return value.value_ns / TIME_UNITS_NS[limit.unit]
 
 
 def _value_text(limit: Limit) -> str:

@@ -1,7 +1,8 @@
 """What a limit can be on: names, dimensions, and how a cycle's value is found.
 
 OS-reported measures are read from the OS record, measured ones from the wires, reconciled ones need
-both. A rate is judged as the time that its pages may have taken: the page count is exact.
+both. A rate is judged as the time that its pages may have taken: the page count is exact. A value
+that is no time is compared in whole parts of its unit (`UNIT_BASES`), as a time is in nanoseconds.
 """
 
 import functools
@@ -16,8 +17,8 @@ from resume_rig.model.os_record import ComponentKind, OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, ReconciledCycle
 from resume_rig.model.result.match import Confidence
-from resume_rig.model.result.verdict import BIOS, RESUME
-from resume_rig.model.units import NS_PER_MS, TIME_UNITS_NS
+from resume_rig.model.result.verdict import BIOS, RESUME, WHOLE, Limit
+from resume_rig.model.units import NS_PER_MS, NS_PER_S, TIME_UNITS_NS, UNIT_BASES
 
 # Of x86.
 PAGE_BYTES: Final = 4096
@@ -75,6 +76,7 @@ _PHASE_CHARS: Final = 80  # assumed: bounds the name of a phase in a profile
 _DAY_MS: Final = 24 * 60 * 60 * 1000  # assumed: what is longer is no phase
 PAGES_PER_MS: Final = "pages/ms"
 MB_PER_S: Final = "MB/s"
+COUNT: Final = "count"
 _USER: Final = "user_init_ms"
 _RATES: Final = {"hiber_read_rate": "hiber_read_ms", "hiber_write_rate": "hiber_write_ms"}
 _INSIDE: Final = (
@@ -98,6 +100,8 @@ _LINES: Final = {
     "light after complete": "display on after complete",
     "unexplained": "residual",
 }
+START: Final = "power button"
+"""What times of the wires count from, in words, where nothing else woke the DUT."""
 FIGURE_WORDS: Final = {
     "active_us": "active in standby",
     "bios_end_to_idle_ms": "end of BIOS to idle",
@@ -119,6 +123,7 @@ FIGURE_WORDS: Final = {
     "firmware_suspend_ms": "firmware suspend",
     "firmware_suspend_start_ms": "time awake since the OS started",
     "first_drips_entry_us": "first entry into DRIPS",
+    "full_charge_mwh": "full charge of the battery",
     "hardware_drips_percent": "hardware DRIPS residency",
     "hardware_drips_us": "hardware DRIPS residency",
     "load_os_image_ms": "firmware: OS loader LoadImage",
@@ -136,6 +141,18 @@ FIGURE_WORDS: Final = {
     "wake_requester_ac": "wake requester type, AC power",
     "wake_requester_dc": "wake requester type, battery",
 }
+DRAIN: Final = "standby_drain_rate"
+"""What a standby took of the battery, in % of its full charge an hour."""
+
+_DRAIN_BOUND_MWH: Final = 10
+# Assumed: batteries report their charge in steps of 10 mWh; both ends are rounded.
+_DRAINED: Final = ("energy_drain_mwh", "sleep_energy_drain_mwh")
+_FULL: Final = "full_charge_mwh"
+_POWERS: Final = {"asleep_power": "asleep_w", "awake_power": "awake_w"}
+_ENERGIES: Final = {"asleep_energy": "asleep_j", "resume_energy": "resume_j"}
+_POWER: Final = _POWERS | _ENERGIES
+_SUFFIXES: Final = {"percent": "%", "mw": "mW", "w": "W", "mwh": "mWh", "wh": "Wh", "j": "J"}
+_SAME_DIMENSION: Final = (("W", "mW"), ("Wh", "mWh"))
 _RECONCILED: Final = {
     "press_to_resume_complete_ns": "press_to_resume_complete",
     "light_after_complete_ns": "light_after_complete",
@@ -174,14 +191,15 @@ def sighting_of(cycle: ReconciledCycle) -> Sighting:
 
 def measure_names() -> tuple[str, ...]:
     """Return the measures that have names of their own; figures and phases come besides."""
-    return (*_INSIDE, *_RATES, *IntervalName, *_RECONCILED)
+    return (*_INSIDE, *_RATES, DRAIN, *IntervalName, *_POWER, *_RECONCILED)
 
 
 def side_of(measure: str) -> Side:
     """Return where a measure comes from."""
     if measure in _RECONCILED:
         return Side.RECONCILED
-    return Side.OUTSIDE if measure in tuple(IntervalName) else Side.INSIDE
+    wires = (*IntervalName, *_POWER)
+    return Side.OUTSIDE if measure in wires else Side.INSIDE
 
 
 def is_rate(measure: str) -> bool:
@@ -194,18 +212,45 @@ def is_measure(measure: str) -> bool:
     named = measure.removeprefix(PHASE).strip() if measure.startswith(PHASE) else ""
     return (
         measure in measure_names()
-        or _figure_unit_ns(measure) is not None
+        or _figure_unit(measure) is not None
         or (0 < len(named) <= _PHASE_CHARS and named.isprintable())
     )
 
 
 def units_of(measure: str) -> tuple[str, ...]:
     """Return the units that a limit on a measure may be in."""
-    return (PAGES_PER_MS, MB_PER_S) if is_rate(measure) else tuple(TIME_UNITS_NS)
+    if is_rate(measure):
+        return (PAGES_PER_MS, MB_PER_S)
+    own = _own_unit(measure)
+    if own is None or own in TIME_UNITS_NS:
+        return tuple(TIME_UNITS_NS)
+    return next((group for group in _SAME_DIMENSION if own in group), (own,))
+
+
+def is_time(measure: str) -> bool:
+    """Return whether it is a time."""
+    own = _own_unit(measure)
+    return not is_rate(measure) and (own is None or own in TIME_UNITS_NS)
+
+
+def _own_unit(measure: str) -> str | None:
+    """Return the unit that a measure is reported in; None of times that have it in their names."""
+    if measure == DRAIN:
+        return "%/h"
+    if measure in _POWER:
+        return "W" if measure in _POWERS else "J"
+    return _figure_unit(measure)
+
+
+def shown_value(limit: Limit, value: BoundedNs, record: OsRecord | None) -> float:
+    """Return a cycle's value in the unit of a limit on it."""
+    if is_rate(limit.measure):
+        return rate_of(value, limit.unit, record) or 0.0
+    return value.value_ns / UNIT_BASES[limit.unit]
 
 
 def measured(measure: str, sighting: Sighting) -> BoundedNs | None:
-    """Return a cycle's value of a measure of time; None where it was not measured.
+    """Return a cycle's value of a measure; None where it was not measured, and of an event.
 
     Of a rate it is the time that its pages took.
     """
@@ -234,6 +279,8 @@ def measure_words(measure: str) -> str:
     """Return a measure in words."""
     texts = {
         RESUME: "total resume time",
+        WHOLE: "back whole",
+        DRAIN: "battery drain in standby",
         BIOS: "BIOS initialization",
         "driver_init_ms": "device initialization",
         _USER: "USER initialization",
@@ -246,15 +293,20 @@ def measure_words(measure: str) -> str:
     if name in FIGURE_WORDS and name != measure:
         return FIGURE_WORDS[name]
     stem, _, unit = name.rpartition("_")
-    words = (stem if unit in TIME_UNITS_NS else name).replace("_", " ")
+    words = (stem if unit in TIME_UNITS_NS or unit in _SUFFIXES else name).replace("_", " ")
     for spoken, line in _LINES.items():
         words = words.replace(spoken, line)
-    return words
+    rest = words.removeprefix("press to ")
+    return words if rest == words else f"{START} to {rest}"
 
 
 @functools.cache
 def reader_of(measure: str) -> Reader:
     """Return what reads a measure: a campaign asks 100,000 times for the same ones."""
+    if Limit.names_event(measure):
+        return lambda _: None
+    if measure in _POWER:
+        return lambda sighting: _power(_POWER[measure], sighting)
     match side_of(measure):
         case Side.OUTSIDE:
             name = IntervalName(measure)
@@ -272,15 +324,18 @@ def reader_of(measure: str) -> Reader:
 
 
 def _inside_reader_of(measure: str) -> Callable[[OsRecord], BoundedNs | None]:
-    unit_ns = _figure_unit_ns(measure)
-    if unit_ns is not None:
-        name, step_ns = measure.removeprefix(FIGURE), unit_ns
+    unit = _figure_unit(measure)
+    if unit is not None:
+        name, step = measure.removeprefix(FIGURE), UNIT_BASES[unit]
+        bound = 0 if unit == COUNT else step
 
         def figure(record: OsRecord) -> BoundedNs | None:
-            values = [each.value for each in record.figures if each.name == name]
-            return BoundedNs(round(values[0] * step_ns), step_ns) if values else None
+            value = _figure(record, name)
+            return None if value is None else BoundedNs(round(value * step), bound)
 
         return figure
+    if measure == DRAIN:
+        return _drain
     if measure.startswith(PHASE):
         phase = measure.removeprefix(PHASE)
 
@@ -327,8 +382,40 @@ def _user(record: OsRecord) -> BoundedNs | None:
     return reported(record.wake_ms) - reported(record.driver_init_ms)
 
 
-def _figure_unit_ns(measure: str) -> int | None:
-    """Return what one of a figure counts, by the unit at the end of its name; None of others."""
+def _figure(record: OsRecord, *names: str) -> float | None:
+    """Return the first value of a figure by one of its names."""
+    return next((each.value for each in record.figures if each.name in names), None)
+
+
+def _drain(record: OsRecord) -> BoundedNs | None:
+    """Return what of its full charge a battery lost in an hour; None where one is not reported."""
+    drained, full = _figure(record, *_DRAINED), _figure(record, _FULL)
+    begun, ended = record.sleep_time_utc_ns, record.wake_time_utc_ns
+    if drained is None or not full or begun is None or ended is None or ended <= begun:
+        return None
+    of_mwh = 100 / full * 3600 * NS_PER_S / (ended - begun) * UNIT_BASES["%/h"]
+    return BoundedNs(round(drained * of_mwh), round(_DRAIN_BOUND_MWH * of_mwh) + 1)
+
+
+def _power(name: str, sighting: Sighting) -> BoundedNs | None:
+    """Return a figure of the power monitor; its expanded uncertainty is taken for the bound."""
+    power = None if sighting.cycle is None else sighting.cycle.outside.power
+    found = None if power is None else getattr(power, name)
+    if found is None:
+        return None
+    half = round(found.expanded * UNIT_BASES["W"])
+    return BoundedNs(round(found.value * UNIT_BASES["W"]), half, half // 2, half)
+
+
+def _figure_unit(measure: str) -> str | None:
+    """Return what a figure counts, by the end of its name; a known one without a unit is a count.
+
+    None of what is no figure, or none that is known.
+    """
     if not measure.startswith(FIGURE):
         return None
-    return TIME_UNITS_NS.get(measure.rpartition("_")[2])
+    name = measure.removeprefix(FIGURE)
+    unit = name.rpartition("_")[2]
+    if unit in TIME_UNITS_NS:
+        return unit
+    return _SUFFIXES.get(unit) or (COUNT if name in FIGURE_WORDS else None)

@@ -14,19 +14,36 @@ from resume_rig.analysis.verdict.measures import (
     PHASE,
     is_measure,
     is_rate,
+    is_time,
     measure_names,
     units_of,
 )
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import TRANSITIONS, SleepKind, transition_of_word
-from resume_rig.model.result.verdict import EVIDENCE_MIN, Comparison, Limit, Requirement
-from resume_rig.model.units import NS_PER_S, TIME_UNITS_NS
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.result.verdict import (
+    EVIDENCE_MIN,
+    FINDING,
+    OUTCOME,
+    SHARE,
+    WHOLE,
+    Comparison,
+    FindingKind,
+    Limit,
+    Requirement,
+)
+from resume_rig.model.units import NS_PER_S, TIME_UNITS_NS, UNIT_BASES
 
 # Assumed: bounds what a file can ask for.
 LIMITS_MOST: Final = 50
-_LIMIT_KEYS: Final = frozenset(
-    {"measure", "unit", "demand", "share", "confidence", "kinds", *(c.value for c in Comparison)}
-)
+_SUBJECTS: Final = ("measure", "figure", "outcome", "finding")
+_SHARED_KEYS: Final = frozenset({*_SUBJECTS, "demand", "confidence", "kinds", "cycles_min"})
+_VALUE_KEYS: Final = _SHARED_KEYS | {"unit", "share", *(each.value for each in Comparison)}
+_EVENT_KEYS: Final = _SHARED_KEYS | {"share_at_most"}
+# Assumed: more cycles than a campaign can have.
+_CYCLES_MOST: Final = 1_000_000
+_LARGEST: Final = 1e6
+"""Of a limit that is no time, in its unit: bounds what is compared in whole parts of it."""
 _DEMANDS: Final = ("required", "advised")
 # Assumed: ten minutes, as of [limits]; no disk reads a million pages in 1 ms.
 _LONGEST_NS: Final = 600 * NS_PER_S
@@ -87,36 +104,99 @@ def limits_of(tables: object, kinds: tuple[SleepKind, ...], what: str) -> tuple[
 
 
 def _limit_of_table(table: Mapping[str, object], kinds: tuple[SleepKind, ...], what: str) -> Limit:
-    refuse_unknown(table, _LIMIT_KEYS, what)
-    measure = table.get("measure")
-    if not isinstance(measure, str) or not is_measure(measure):
+    subjects = [name for name in _SUBJECTS if name in table]
+    if len(subjects) > 1:
+        raise UsageError(f"{what}: it has {' and '.join(subjects)}; exactly one is needed.")
+    measure = _subject(table, subjects[0] if subjects else "measure", what)
+    demand = table.get("demand", _DEMANDS[0])
+    if demand not in _DEMANDS:
+        raise UsageError(f"{what}: demand is {_found(demand)}; allowed are {', '.join(_DEMANDS)}.")
+    limit = _event_limit if Limit.names_event(measure) else _value_limit
+    return replace(
+        limit(table, measure, what),
+        required=demand == _DEMANDS[0],
+        confidence=_share(table.get("confidence", 0.95), f"{what}: confidence"),
+        kinds=_own_kinds(table.get("kinds"), kinds, what),
+        cycles_min=_cycles_min(table.get("cycles_min", 0), what),
+    )
+
+
+def _subject(table: Mapping[str, object], key: str, what: str) -> str:
+    """Return the measure that a limit is on, from any of the keys that can name it."""
+    value = table.get(key)
+    match key:
+        case "outcome":
+            names = [outcome.value for outcome in Outcome]
+            return OUTCOME + ",".join(_names(value, names, f"{what}: outcome"))
+        case "finding":
+            names = [kind.value for kind in FindingKind]
+            return FINDING + ",".join(_names(value, names, f"{what}: finding"))
+        case "figure":
+            measure = f"{FIGURE}{value}" if isinstance(value, str) else ""
+        case _:
+            measure = value if isinstance(value, str) else ""
+    if measure == WHOLE or is_measure(measure):
+        return measure
+    raise UsageError(
+        f"{what}: {key} is {_found(value)}; allowed are {', '.join(measure_names())}, {WHOLE}, "
+        f"{FIGURE}NAME for a figure whose name ends in its unit, as _ms, _percent or _mwh, or that "
+        f"docs/reference/requirements.md names, {PHASE}NAME for a phase of a transition; outcome "
+        "and finding name what must not happen."
+    )
+
+
+def _names(value: object, allowed: Sequence[str], what: str) -> list[str]:
+    """Return one name or several, each once."""
+    names = value if isinstance(value, list) else [value]
+    for name in names:
+        if name not in allowed:
+            raise UsageError(f"{what} is {_found(name)}; allowed are {', '.join(allowed)}.")
+    if not names:
+        raise UsageError(f"{what} is an empty list; allowed are {', '.join(allowed)}.")
+    return list(dict.fromkeys(names))
+
+
+def _event_limit(table: Mapping[str, object], measure: str, what: str) -> Limit:
+    refuse_unknown(table, _EVENT_KEYS, what)
+    given = table.get("share_at_most")
+    share = _number(given)
+    if share is None or not (share == 0 or 0.0001 <= share <= 0.5):
         raise UsageError(
-            f"{what}: measure is {_found(measure)}; allowed are {', '.join(measure_names())}, and "
-            f"{FIGURE}NAME for a figure whose name ends in _ns, _us, _ms or _s, {PHASE}NAME for a "
-            "phase of a transition."
+            f"{what}: share_at_most is {_found(given)}; allowed is 0, for no cycle at all, or a "
+            "share of the cycles from 0.0001 to 0.5."
         )
+    return Limit(measure, Comparison.AT_MOST, share, SHARE, share=1.0 - share if share else None)
+
+
+def _value_limit(table: Mapping[str, object], measure: str, what: str) -> Limit:
+    refuse_unknown(table, _VALUE_KEYS, what)
     sides = [comparison for comparison in Comparison if comparison.value in table]
     if len(sides) != 1:
         found = " and ".join(sides) or "none"
         raise UsageError(
             f"{what}: it has {found} of {', '.join(Comparison)}; exactly one is needed."
         )
-    unit, units = table.get("unit"), units_of(measure)
+    units = units_of(measure)
+    # A share of DRIPS has one unit, and needs none to be named; a time has several.
+    unit = table.get("unit", units[0] if len(units) == 1 else None)
     if unit not in units:
         raise UsageError(f"{what}: unit is {_found(unit)}; allowed are {', '.join(units)}.")
-    demand = table.get("demand", _DEMANDS[0])
-    if demand not in _DEMANDS:
-        raise UsageError(f"{what}: demand is {_found(demand)}; allowed are {', '.join(_DEMANDS)}.")
     return Limit(
         measure=measure,
         comparison=sides[0],
         value=_limit_value(table[sides[0].value], measure, str(unit), f"{what}: {sides[0].value}"),
         unit=str(unit),
-        required=demand == _DEMANDS[0],
         share=_share(table["share"], f"{what}: share") if "share" in table else None,
-        confidence=_share(table.get("confidence", 0.95), f"{what}: confidence"),
-        kinds=_own_kinds(table.get("kinds"), kinds, what),
     )
+
+
+def _cycles_min(value: object, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _CYCLES_MOST:
+        raise UsageError(
+            f"{what}: cycles_min is {_found(value)}; a whole number of cycles is needed, 0 to "
+            f"{_CYCLES_MOST}."
+        )
+    return value
 
 
 def _limit_value(value: object, measure: str, unit: str, what: str) -> int | float:
@@ -128,6 +208,12 @@ def _limit_value(value: object, measure: str, unit: str, what: str) -> int | flo
                 f"{_FASTEST:.0f}."
             )
         return number
+    if not is_time(measure):
+        if number is None or abs(number) > _LARGEST:
+            raise UsageError(
+                f"{what} is {_found(value)}; a number of {unit} is needed, at most {_LARGEST:.0f}."
+            )
+        return round(number * UNIT_BASES[unit])
     limit_ns = None if number is None else round(number * TIME_UNITS_NS[unit])
     # A light that must come before resume complete is a limit below zero.
     least_ns = -_LONGEST_NS if measure == "light_after_complete_ns" else 1
@@ -182,10 +268,14 @@ LIMIT_MS_MAX = 600_000
 # Assumed: bounds memory; far more than a profile needs.
 _PROFILE_BYTES_MAX = 65_536
 _KEYS = frozenset(
-    {"id", "version", "title", "source", "kinds", "limits", "limit", "rule", "evidence_min"}
+    {
+        *("id", "version", "title", "source", "kinds", "limits", "limit", "rule"),
+        *("evidence_min", "evidence"),
+    }
 )
 _LIMITS = frozenset({"resume_ms", "bios_advised_ms"})
-_RULE = {"ignore_first": False, "limit_fails": False, "guard_band": True}
+_RULE = {"ignore_first": False, "limit_fails": False, "guard_band": True, "back_whole": True}
+_EVIDENCE = ("any", "real")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -323,8 +413,10 @@ def _parse(content: bytes, what: str) -> Requirement:
         guard_band=rule["guard_band"],
         further=further,
         evidence_min=_evidence_min(table.get("evidence_min", EVIDENCE_MIN), what),
+        back_whole=rule["back_whole"],
+        real_only=_real_only(table.get("evidence", _EVIDENCE[0]), what),
     )
-    if not any(limit.required for limit in found.limits()):
+    if not any(limit.required for limit in replace(found, back_whole=False).limits()):
         raise UsageError(f"{what}: none of its limits is required, so it can give no verdict.")
     return found
 
@@ -351,6 +443,14 @@ def _evidence_min(value: object, what: str) -> float:
             "0 to 1."
         )
     return number
+
+
+def _real_only(value: object, what: str) -> bool:
+    if value not in _EVIDENCE:
+        raise UsageError(
+            f"{what}: evidence is {_found(value)}; allowed are {', '.join(_EVIDENCE)}."
+        )
+    return value == _EVIDENCE[1]
 
 
 def _rule(table: object, what: str) -> dict[str, bool]:

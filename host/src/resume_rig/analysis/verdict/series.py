@@ -3,11 +3,12 @@
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite, nan
+from math import hypot, isfinite, nan, sqrt
 from typing import Final
 
 import numpy as np
 
+from resume_rig.analysis.stats.dependence import tau_of
 from resume_rig.analysis.stats.figures import (
     mean_interval,
     quantile_interval,
@@ -18,7 +19,7 @@ from resume_rig.analysis.stats.trend import Floats, change_points_of, drift_of
 from resume_rig.analysis.verdict.measures import (
     Side,
     Sighting,
-    is_rate,
+    is_time,
     measured,
     reader_of,
     side_of,
@@ -34,6 +35,7 @@ from resume_rig.model.result.series import (
     CycleTimes,
     QuantileInterval,
     SeriesStatistics,
+    TwoGroups,
 )
 from resume_rig.model.result.verdict import BIOS, RESUME, Requirement, Verdict
 from resume_rig.model.units import NS_PER_MS
@@ -73,7 +75,8 @@ class MeasuredTimes:
 
     def quantiles(self, *shares: float) -> list[QuantileInterval]:
         """Return quantiles of the times, each with the interval that holds the true one."""
-        return _quantiles(self.values_ms, self.bounds_ms, shares)
+        tau = tau_of(np.asarray(self.values_ms, dtype=np.float64))
+        return _quantiles(self.values_ms, self.bounds_ms, shares, tau)
 
 
 def series_statistics(
@@ -97,9 +100,16 @@ def series_statistics(
     """
     values = np.asarray(values_ms, dtype=np.float64)
     cycles = list(numbers)
-    median, p95 = _quantiles(values, bounds_ms, (0.5, 0.95))
-    warm = warm_up_length(values, resolution_ms)
+    tau = tau_of(values)
+    median, p95 = _quantiles(values, bounds_ms, (0.5, 0.95), tau)
+    groups = two_groups(values, resolution_ms)
+    warm = 0 if groups else warm_up_length(values, resolution_ms)
     settled = values[warm:]
+    outliers = (
+        _outliers(values, warm, resolution_ms)
+        if groups is None
+        else _outliers_of(values, groups, resolution_ms)
+    )
     return SeriesStatistics(
         name=name,
         figures=summarise(values.tolist()),
@@ -108,9 +118,11 @@ def series_statistics(
         drift=drift_of(settled),
         change_points=change_points_of(settled, cycles[warm:]),
         warm_up=tuple(cycles[:warm]),
-        outliers=tuple(cycles[i] for i in _outliers(values, warm, resolution_ms)),
+        outliers=tuple(cycles[i] for i in outliers),
         common=common,
-        mean=mean_interval(values_ms, common),
+        mean=mean_interval(values_ms, common, tau),
+        tau=tau,
+        groups=groups,
     )
 
 
@@ -118,13 +130,65 @@ def _quantiles(
     values_ms: Sequence[float] | Floats,
     bounds_ms: Sequence[float] | None,
     shares: Sequence[float],
+    tau: float,
 ) -> list[QuantileInterval]:
     values = np.asarray(values_ms, dtype=np.float64)
     bounds = np.asarray(0.0 if bounds_ms is None else bounds_ms, dtype=np.float64)
     ordered, lows, highs = (
         np.sort(each).tolist() for each in (values, values - bounds, values + bounds)
     )
-    return [quantile_interval(ordered, q, lows_ms=lows, highs_ms=highs) for q in shares]
+    return [quantile_interval(ordered, q, lows_ms=lows, highs_ms=highs, tau=tau) for q in shares]
+
+
+# Assumed: fewer are outliers. Of a group of as many or more, one in ten is a group.
+_GROUP_LEAST: Final = 5
+_GROUP_SHARE: Final = 0.1
+# Ashman's D (1994): 2 divides two normal distributions; the halves of a uniform one have 3.5, of
+# an exponential one 3. Assumed: twice as far as both.
+_APART_LEAST: Final = 7.0
+# The gap between two groups is this share of the way between their middles at least. Assumed.
+_GAP_LEAST: Final = 0.5
+
+
+def two_groups(values_ms: Floats, resolution_ms: float) -> TwoGroups | None:
+    """Return the two groups that a series falls into; None where it does not.
+
+    Values are cut in their widest gap; the groups must be far apart for their own spread, and take
+    turns: a series that changes once has a step.
+
+    Args:
+        values_ms: float64 [n], in order of the cycles.
+        resolution_ms: steps of the values; a spread below it is none.
+    """
+    n = len(values_ms)
+    least = max(_GROUP_LEAST, round(_GROUP_SHARE * n))
+    if n < 2 * least:
+        return None
+    ordered = np.sort(values_ms)
+    gaps = np.diff(ordered)[least - 1 : n - least]
+    cut = least + int(np.argmax(gaps))
+    low, high = ordered[:cut], ordered[cut:]
+    low_ms, high_ms = float(np.median(low)), float(np.median(high))
+    spreads = [max(float(each.std()), resolution_ms) for each in (low, high)]
+    spread = hypot(*spreads)
+    apart = high_ms - low_ms
+    if apart * sqrt(2.0) < _APART_LEAST * spread or high[0] - low[-1] < _GAP_LEAST * apart:
+        return None
+    above_ms = float(low[-1])
+    runs = 1 + int(np.count_nonzero(np.diff(values_ms > above_ms)))
+    # Half of the runs that chance makes of as many (Wald and Wolfowitz, 1940).
+    if runs < 0.5 * (1 + 2 * cut * (n - cut) / n):
+        return None
+    return TwoGroups(cut, low_ms, n - cut, high_ms, above_ms)
+
+
+def _outliers_of(values_ms: Floats, groups: TwoGroups, resolution_ms: float) -> list[int]:
+    """Return which values are far from the middle of their own group."""
+    is_high = values_ms > groups.above_ms
+    distance = np.zeros(len(values_ms))
+    for side in (is_high, ~is_high):
+        distance[side] = np.abs(_distance(values_ms[side], values_ms[side], resolution_ms))
+    return [int(i) for i in np.flatnonzero(distance > OUTLIER_FROM)]
 
 
 def warm_up_length(values_ms: Floats, resolution_ms: float) -> int:
@@ -214,11 +278,11 @@ def measured_times(
     records, and a DUT loses the records of its slow cycles: so times between wires are of those,
     too. Where none is judged, they are of all that slept and woke.
     """
-    judged = any(cycle.judged for cycle in cycles)
+    judged = any(cycle.is_timed for cycle in cycles)
     found = {measure: MeasuredTimes() for measure in measures}
     wires = [measure for measure in found if side_of(measure) is Side.OUTSIDE]
     for cycle in cycles:
-        if cycle.judged:
+        if cycle.is_timed:
             _add(found, found, cycle.outside.number, sighting_of(cycle))
         elif wires_count(cycle, judged=judged):
             _add(found, wires, cycle.outside.number, Sighting(None, cycle))
@@ -232,7 +296,7 @@ def wires_count(cycle: ReconciledCycle, *, judged: bool) -> bool:
         cycle: as it was ruled upon.
         judged: whether any cycle of the campaign is.
     """
-    if cycle.judged:
+    if cycle.is_timed:
         return True
     woke = cycle.undecided and cycle.outside.outcome in CAME_BACK
     return woke or (not judged and cycle.timed_outside)
@@ -245,7 +309,7 @@ def all_cycles(cycles: Collection[ReconciledCycle], measures: Sequence[str]) -> 
         cycles: of a campaign, ignored and broken ones among them.
         measures: the first of these that any cycle has is shown; the first where none has one.
     """
-    judged = any(cycle.judged for cycle in cycles)
+    judged = any(cycle.is_timed for cycle in cycles)
     readers = {name: reader_of(name) for name in measures}
     columns = {name: array("d") for name in measures}
     numbers, cycle_marks = array("q"), []
@@ -279,7 +343,11 @@ def _mark_of(cycle: ReconciledCycle, *, judged: bool) -> tuple[CycleMark, CycleM
 
 
 def _with_limited(usual: Sequence[str], requirement: Requirement) -> Iterable[str]:
-    limited = (limit.measure for limit in requirement.limits() if not is_rate(limit.measure))
+    limited = (
+        limit.measure
+        for limit in requirement.limits()
+        if is_time(limit.measure) and not limit.is_event
+    )
     return dict.fromkeys((*usual, *limited))
 
 

@@ -10,7 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from resume_rig.analysis.correlate import correlate
-from resume_rig.analysis.cycles.building import CycleEdges, build_cycle, split_cycles
+from resume_rig.analysis.cycles.building import (
+    CycleEdges,
+    build_attempt,
+    build_cycle,
+    split_cycles,
+    with_wrong_polarity,
+)
+from resume_rig.analysis.cycles.flicker import with_flicker
 from resume_rig.analysis.cycles.levels import (
     CHANGES_MAX,
     busy_channels,
@@ -21,6 +28,7 @@ from resume_rig.analysis.cycles.levels import (
 from resume_rig.analysis.reconcile.interval_budgets import interval_budgets
 from resume_rig.analysis.reconcile.norms import platform_of
 from resume_rig.analysis.reconcile.reconcile import UNKNOWN_RESET_TO_TSC, TimedCycle
+from resume_rig.analysis.verdict.ruling import refused_unless_real
 from resume_rig.campaign.plan.plan_file import plan_facts
 from resume_rig.campaign.run.recovery import recovery_text, step_text
 from resume_rig.campaign.store.measured_cycle import bounds_of, outside_cycle
@@ -35,6 +43,7 @@ from resume_rig.model.budget import Budget
 from resume_rig.model.dut import NO_PROFILE, DutProfile
 from resume_rig.model.edge import EdgeColumns
 from resume_rig.model.errors import RecordError
+from resume_rig.model.evidence import evidence_text
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import (
@@ -47,7 +56,7 @@ from resume_rig.model.result.cycle import (
 from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
 from resume_rig.model.result.match import StatedPair
 from resume_rig.model.result.verdict import NOT_UP, Requirement
-from resume_rig.rig.capture.gathering import Capture
+from resume_rig.rig.capture.gathering import Capture, polarity_notes
 from resume_rig.rig.capture.sampling import StatedRate, sampling_of
 from resume_rig.rig.capture.signals import schematic_name
 from resume_rig.timing.budget import CaptureStamps
@@ -71,16 +80,18 @@ def assess(
     """
     identity = stored.identity
     timed = timed_campaign(stored) if timed is None else timed
+    asked = identity.requirement if requirement is None else requirement
     correlation = correlate(
         timed.cycles,
         stored.reading,
-        identity.requirement if requirement is None else requirement,
+        asked,
         reset_to_tsc_of(identity.dut),
         platform_of(identity.dut),
         stated_pair=stated_pair,
         extra_sleeps=timed.extra_sleeps,
     )
-    return dataclasses.replace(correlation, board_clock=timed.board_clock)
+    correlation = dataclasses.replace(correlation, board_clock=timed.board_clock)
+    return refused_unless_real(correlation, asked, simulated=identity.is_simulated)
 
 
 def facts_of(
@@ -115,6 +126,7 @@ def facts_of(
         unfinished=progress.left is not None,
         begun_utc_ns=stored.identity.created_utc_ns,
         reset_to_tsc=reset_to_tsc_of(stored.identity.dut),
+        simulated=stored.identity.is_simulated,
     )
 
 
@@ -151,6 +163,7 @@ def _names(stored: StoredCampaign) -> dict[str, str]:
         }
     )
     return {
+        "evidence": evidence_text(identity.is_simulated),
         "dut": identity.dut_name,
         **profile,
         "rig": f"{identity.rig.board} at {identity.rig_url}",
@@ -276,10 +289,17 @@ def assess_capture(
     bounds = capture_bounds(stamps)
     cuts = split_cycles(edges, capture.initial_levels)
     built = [
-        build_cycle(number, cut.edges, cut.initial_levels, None, bounds)
+        build_attempt(number, cut)
+        if cut.is_attempt
+        else build_cycle(number, cut.edges, cut.initial_levels, None, bounds)
         for number, cut in enumerate(cuts, start=1)
     ]
     built[-1:] = [_unless_cut_off(cycle, capture.end_ns) for cycle in built[-1:]]
+    begins_ns = [cut.edges[0].t_ns for cut in cuts]
+    built = list(with_flicker(built, begins_ns, capture.edges, sampling.step_ns))
+    turned = " ".join(polarity_notes(capture))
+    if turned:
+        built = [with_wrong_polarity(cycle, turned) for cycle in built]
     cycles = [TimedCycle(cycle) for cycle in built]
     correlation = correlate(
         cycles,
@@ -289,6 +309,7 @@ def assess_capture(
         platform_of(dut),
         stated_pair=stated_pair,
     )
+    correlation = refused_unless_real(correlation, requirement, simulated=None)
     facts = CampaignFacts(
         store_path=str(path),
         report_path=None if report_path is None else str(report_path),
@@ -333,7 +354,7 @@ def captured_cycles(
         outside = cycle.outside
         if outside.number not in numbers:
             continue
-        edges, initial_levels = cuts[outside.number - 1]
+        edges, initial_levels, _ = cuts[outside.number - 1]
         drawn = tuple(edges if len(edges) <= _DRAWN_MAX else settled(edges, initial_levels))
         first_ns = drawn[0].t_ns if drawn else 0
         yield RecordedCycle(

@@ -240,7 +240,8 @@ def _of_store(path: Path, requirement: Requirement | None) -> Evidence:
         begun_utc_ns=stored.identity.created_utc_ns,
         parts=frozenset(fingerprints_of(path)),
         # What stands behind a comma is no address: a seed, a clock.
-        rig=f"{stored.identity.rig.board} at {stored.identity.rig_url.partition(',')[0]}",
+        simulated=stored.identity.is_simulated,
+        rig=f"{stored.identity.rig.board} at {stored.identity.rig_url.text.partition(',')[0]}",
     )
     if requirement is None:
         return evidence

@@ -21,6 +21,7 @@ from typing import Final
 import numpy as np
 
 from resume_rig.analysis.compare.samples import HEADLINES, computer_of
+from resume_rig.analysis.ledger.ledger import ZONE_NS
 from resume_rig.analysis.stats.figures import scaled_mad
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.series import (
@@ -41,6 +42,7 @@ from resume_rig.model.os_record import NO_SLEEPS, UNFINISHED, LogSource, OsRecor
 from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
 from resume_rig.model.result.fleet import (
     SALVAGED,
+    SIMULATED_MARK,
     FleetCampaign,
     SurveyedStore,
     TimesOf,
@@ -522,7 +524,7 @@ def _traits_of(identity: Identity, state: str) -> dict[Trait, str]:
 
 
 def _marks_of(stored: StoredCampaign) -> tuple[str, ...]:
-    marks = []
+    marks = [SIMULATED_MARK] if stored.identity.is_simulated else []
     if stored.salvaged is not None:
         marks.append(SALVAGED)
     if stored.identity.faults is not None:
@@ -546,16 +548,19 @@ def _account_of(record: OsRecord) -> int | None:
 
     Times are cut to 1 us, which is what the evtx library keeps of them. Of whole numbers alone, as
     hashes of texts are others in each process. An export may begin between a death, or the end of
-    Modern Standby, and the event that says when it began: that time is left out.
+    Modern Standby, and the event that says when it began: that time is left out. What has
+    durations is recognised in another zone, too.
     """
     end_ns = record.wake_time_utc_ns or record.written_utc_ns
     if end_ns is None:
         return None
     sleep_ns = None if record.kind in _BEGUN_BEFORE else record.sleep_time_utc_ns
-    values = (
-        *(end_ns // NS_PER_US, None if sleep_ns is None else sleep_ns // NS_PER_US),
-        *(record.sleep_ms, record.wake_ms, record.driver_init_ms, record.bios_init_ms),
-    )
+    took = (record.sleep_ms, record.wake_ms, record.driver_init_ms, record.bios_init_ms)
+    end_us, sleep_us = end_ns // NS_PER_US, None if sleep_ns is None else sleep_ns // NS_PER_US
+    values: tuple[int | None, ...] = (end_us, sleep_us, *took)
+    if sleep_us is not None and record.record_id is not None and None not in took:
+        zone_us = ZONE_NS // NS_PER_US
+        values = (record.record_id, end_us - sleep_us, sleep_us % zone_us, *took)
     return hash(tuple(_ABSENT if value is None else value for value in values))
 
 

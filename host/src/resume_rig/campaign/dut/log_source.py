@@ -17,6 +17,7 @@ from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import (
     NO_SLEEPS,
     Component,
+    Ending,
     Figure,
     Integrity,
     LogSource,
@@ -193,7 +194,18 @@ class FileLog:
         self._restart()
         reading = read_logs([self._path], keep_text=True)
         self._source = reading.sources[0]
-        return list(reading.records)
+        return _settled(reading.records)
+
+
+def _settled(records: Sequence[OsRecord]) -> list[OsRecord]:
+    """Return the records that what is yet to be written cannot change.
+
+    A sleep is open until its wake is written, and a wake has no account yet when it is the last.
+    """
+    found = [record for record in records if record.ended is not Ending.OPEN]
+    while found and found[-1].ended is Ending.RESUMED:
+        found.pop()
+    return found
 
 
 FILES_MAX: Final = 1000

@@ -8,9 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import IO, Final, Protocol
 
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind, state_word
@@ -19,6 +20,11 @@ from resume_rig.rig.interface import Ended
 
 PREFIX: Final = "RESUME_RIG_"
 _STANDARD_ERROR: Final = 2
+_LAST_OUTPUT_S: Final = 0.2
+
+OUTPUT_BYTES_MOST: Final = 256 * 1024
+"""Assumed: what a person reads of a program; one that ran wild wrote 3.4 GB in 13 s."""
+
 _QUOTED: Final = re.compile(r"([\"']).*\1", re.DOTALL)
 
 
@@ -84,6 +90,27 @@ else:
             """Let those that are left live on."""
 
 
+def _pass_on(output: IO[bytes], program: str) -> None:
+    """Write what a program writes to standard error, its beginning alone; the rest is read."""
+    left = OUTPUT_BYTES_MOST
+    with output, contextlib.suppress(OSError, ValueError):
+        while chunk := os.read(output.fileno(), 65_536):
+            if left <= 0:
+                continue
+            _write(chunk[:left])
+            left -= len(chunk)
+            if left <= 0:
+                most = f"more than {OUTPUT_BYTES_MOST // 1024} KiB"
+                _write(f"\nresume-rig: {program} wrote {most}; the rest is cut off\n".encode())
+
+
+def _write(data: bytes) -> None:
+    # Standard output is for the answer alone.
+    with contextlib.suppress(OSError):
+        while data:
+            data = data[os.write(_STANDARD_ERROR, data) :]
+
+
 class UserProgram:
     """A program that was started.
 
@@ -91,8 +118,8 @@ class UserProgram:
         words: of the command.
         variables: what it finds in its environment, name -> text; each name gets RESUME_RIG_ before
             it.
-        shown: whether what it writes may stand between lines of the campaign; else it goes
-            nowhere, as standard error is for a machine.
+        shown: whether what it writes may stand between lines of the campaign, up to
+            `OUTPUT_BYTES_MOST`; else it goes nowhere, as standard error is for a machine.
 
     Raises:
         OSError: it could not be started.
@@ -102,18 +129,22 @@ class UserProgram:
     def __init__(
         self, words: Sequence[str], variables: Mapping[str, str], *, shown: bool = True
     ) -> None:
+        self._output: threading.Thread | None = None
         own = {f"{PREFIX}{name.upper()}": text for name, text in variables.items()}
         self._process = subprocess.Popen(
             list(words),
             env={**os.environ, **own},
             stdin=subprocess.DEVNULL,
-            # Standard output is for the answer alone.
-            stdout=_STANDARD_ERROR if shown else subprocess.DEVNULL,
-            stderr=None if shown else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if shown else subprocess.DEVNULL,
+            stderr=subprocess.STDOUT if shown else subprocess.DEVNULL,
             start_new_session=True,
             creationflags=_Family.FLAGS,
         )
         self._family = _Family(self._process)
+        if self._process.stdout is not None:
+            passing = (self._process.stdout, words[0])
+            self._output = threading.Thread(target=_pass_on, args=passing, daemon=True)
+            self._output.start()
 
     def status(self, wait_s: float = 0) -> int | None:
         """Return its exit status; None where it still runs after so many seconds."""
@@ -122,6 +153,10 @@ class UserProgram:
         except subprocess.TimeoutExpired:
             return None
         self._family.forget()
+        if self._output is not None:
+            # What it started may write on, and is not waited for.
+            self._output.join(_LAST_OUTPUT_S)
+            self._output = None
         return status
 
     def end(self) -> None:

@@ -104,6 +104,13 @@ def check_bench(rig: Rig, clock: Clock, dut: DutProfile | None) -> Iterator[Chec
     try:
         info = rig.info()
         yield Checked("board", True, f"{info.board}, firmware {info.firmware}")
+        if not info.guarded:
+            yield Checked(
+                "port",
+                False,
+                f"the board speaks version {info.protocol} of the rig protocol, in which it acts "
+                "for whoever reaches its port; update its firmware",
+            )
         yield _clock_rate(info)
         yield _edges(info)
         yield _round_trip(rig)

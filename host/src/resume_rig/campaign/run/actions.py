@@ -168,14 +168,35 @@ def press_once(
     return MeasuredPress(duration_ns, start.start_ns, pressed_ns, released_ns)
 
 
+@dataclass(frozen=True, slots=True)
+class MeasuredHold:
+    """How long a lid or a contact was closed; board clock.
+
+    Attributes:
+        start_ns: when it was closed.
+        opened_ns: when it was opened, by this host or before that by the board.
+        by_board: the board heard nothing for its lease, as of a host that was suspended, and opened
+            it by itself.
+    """
+
+    start_ns: int
+    opened_ns: int
+    by_board: bool
+
+    @property
+    def held_ns(self) -> int:
+        """How long it was closed."""
+        return self.opened_ns - self.start_ns
+
+
 def hold_closed(
     rig: Rig,
     clock: Clock,
     duration_ns: int | None,
     on_closed: Callable[[], None],
     move: Callable[[bool], ActionStart],
-) -> tuple[ActionStart, ActionStart]:
-    """Close the lid or the contact, keep it closed, open it; return both moves.
+) -> MeasuredHold:
+    """Close the lid or the contact, keep it closed, open it; return how long it was closed.
 
     Args:
         rig: its board opens it by itself when nobody asks for it any more.
@@ -188,18 +209,36 @@ def hold_closed(
         DeviceFault: the board refuses.
         KeyboardInterrupt: it came before `duration_ns` was over.
     """
-    pause_ns = rig.info().lease_ns // 4
+    lease_ns = rig.info().lease_ns
+    pause_ns = lease_ns // 4
+    cursor, expiries = newest_edge(rig), rig.faults().lease_expiries
     closed = move(True)
     on_closed()
     end_ns = None if duration_ns is None else clock.now_ns() + duration_ns
+    heard_ns, let_go_ns = closed.start_ns, None
     try:
         while end_ns is None or (left_ns := end_ns - clock.now_ns()) > 0:
             clock.sleep_ns(pause_ns if end_ns is None else min(pause_ns, left_ns))
-            rig.exchange_clocks()
+            at = rig.exchange_clocks()
+            if at.board_rx_ns - heard_ns > lease_ns and let_go_ns is None:
+                let_go_ns = heard_ns + lease_ns
+            heard_ns = at.board_tx_ns
     except KeyboardInterrupt:
         if duration_ns is not None:
             raise
-    return closed, move(False)
+    opened_ns = move(False).start_ns
+    if rig.faults().lease_expiries == expiries:
+        return MeasuredHold(closed.start_ns, opened_ns, by_board=False)
+    if let_go_ns is None:
+        let_go_ns = min(heard_ns + lease_ns, opened_ns)
+    seen_ns = _opening(edges_from(rig, cursor), closed.start_ns, opened_ns)
+    return MeasuredHold(closed.start_ns, let_go_ns if seen_ns is None else seen_ns, by_board=True)
+
+
+def _opening(edges: list[Edge], after_ns: int, before_ns: int) -> int | None:
+    """Return when the lid's line showed that it opened; None where it did not, or has no line."""
+    times = (e.t_ns for e in edges if e.channel is Channel.LID and e.level == 1)
+    return next((t_ns for t_ns in times if after_ns < t_ns <= before_ns), None)
 
 
 def newest_edge(rig: Rig) -> int:

@@ -37,7 +37,7 @@ from resume_rig.campaign.run.runner import (
     CampaignStopped,
 )
 from resume_rig.campaign.store.disk import DiskSpace, free_bytes_of
-from resume_rig.campaign.store.identity import Identity, check_same_bench, identify, url_to_go_on
+from resume_rig.campaign.store.identity import Identity, check_same_bench, identify
 from resume_rig.campaign.store.raw import LogMark
 from resume_rig.campaign.store.read_back import done_of, stopped_by
 from resume_rig.campaign.store.store import Store
@@ -47,6 +47,7 @@ from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind, state_word
 from resume_rig.model.result.verdict import Requirement
+from resume_rig.model.rig_url import RigUrl, url_to_go_on
 from resume_rig.model.units import NS_PER_S, seconds_text
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import DutControl
@@ -120,30 +121,31 @@ class Interrupted:
     """Where a stored campaign stands, for who opens its bench again.
 
     Attributes:
+        rig_url: that may be opened, as `url_to_go_on` says.
         dut: the profile of its DUT; None where it has none.
         newest_utc_ns: wall time of its newest cycle; a virtual clock starts no earlier.
         sessions: runs and resumes that there were.
     """
 
-    rig_url: str
+    rig_url: RigUrl
     dut: DutProfile | None
     newest_utc_ns: int
     sessions: int
 
 
-def interrupted(store: Path, url: str | None = None, dut: str | None = None) -> Interrupted:
+def interrupted(store: Path, url: RigUrl | None = None, dut: str | None = None) -> Interrupted:
     """Return where the campaign of a store stands.
 
     `url` is of a rig, `dut` the name or path of a profile, in place of the store's own where given.
 
     Raises:
         RecordError: the store cannot be read.
-        UsageError: no such profile.
+        UsageError: no such profile, or the store names a rig that only a user may name.
     """
     with Store.open(store) as opened:
         identity = opened.identity
         return Interrupted(
-            url_to_go_on(url, identity.rig_url),
+            url_to_go_on(url, identity.rig_url, store),
             load_dut_profile(dut) if dut else identity.dut,
             opened.newest_utc_ns(),
             len(opened.sessions()),
@@ -199,7 +201,7 @@ def carry_out(commission: Commission, opened: OpenRig, watch: Watch) -> Campaign
     free = free_bytes_of(opened.disk_is_full)
     with ExitStack() as open_parts:
         # The host of a simulated bench does not matter: it falls asleep with its DUT.
-        may_sleep = None if opened.simulated else open_parts.enter_context(host_awake())
+        may_sleep = None if opened.in_process else open_parts.enter_context(host_awake())
         identity = _identity(commission, opened, may_sleep)
         observe = watch(identity)
         if may_sleep is not None:
@@ -232,6 +234,7 @@ def _identity(commission: Commission, opened: OpenRig, may_sleep: str | None) ->
         host_clock=discipline_of(opened.clock) if kept_ppb is None else stated_discipline(kept_ppb),
         faults=None if opened.faults is None else opened.faults.text,
         host_may_sleep=may_sleep,
+        simulated=opened.simulated,
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
+from resume_rig.analysis.verdict.events import not_whole
 from resume_rig.campaign.plan.plan import Plan
 from resume_rig.campaign.store.raw import CycleRaw, Recovery
 from resume_rig.model.channel import Channel
@@ -22,13 +23,14 @@ from resume_rig.model.result.cycle import (
     BROKEN,
     CAME_BACK,
     MEANINGS,
+    NO_ANSWER,
     NO_FAILURE,
     TRIED,
     IntervalName,
     Outcome,
     OutsideCycle,
 )
-from resume_rig.model.result.verdict import RESUME, Comparison, Limit, Requirement, Verdict
+from resume_rig.model.result.verdict import RESUME, WHOLE, Comparison, Limit, Requirement, Verdict
 from resume_rig.model.units import NS_PER_MS
 
 
@@ -255,6 +257,10 @@ class ProvisionalVerdict:
         )
         # What a share of cycles must keep is shown by many, and decided when all are judged.
         self._open = any(limit.required and limit.share for limit in requirement.limits())
+        self._whole = any(
+            limit.measure == WHOLE and limit.required and limit.share is None
+            for limit in requirement.limits()
+        )
         self._evidence_min = requirement.evidence_min
         self._within = [0] * len(self._limits)
         self._undecided = [0] * len(self._limits)
@@ -265,7 +271,12 @@ class ProvisionalVerdict:
         self, plan: Plan, index: int, outside: OutsideCycle, records: Iterable[OsRecord]
     ) -> None:
         """Count a cycle, before which `index` of the plan were done, with the records that came."""
-        if index < plan.warm_up or plan.state not in self._kinds or outside.outcome not in TRIED:
+        if index < plan.warm_up or plan.state not in self._kinds:
+            return
+        if self._whole and outside.outcome not in NO_ANSWER and not_whole(outside, outside.outcome):
+            self._failed += 1
+            return
+        if outside.outcome not in TRIED:
             return
         if outside.outcome in BROKEN:
             self._failed += 1

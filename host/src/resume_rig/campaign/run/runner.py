@@ -44,11 +44,11 @@ from resume_rig.model.errors import (
     RigError,
     RigGone,
     UsageError,
-    shell_word,
 )
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.model.rig_url import StoredRigUrl, command_to_go_on
 from resume_rig.model.units import NS_PER_S
 from resume_rig.rig.dut_profile import DutNetwork, packet_for
 from resume_rig.rig.interface import DutControl, Rig, RigInfo
@@ -144,15 +144,15 @@ def finding_of(error: RigError) -> Finding:
     return Finding(kind, f"The rig failed during this cycle: {error}.")
 
 
-def advised(text: str, path: Path) -> str:
+def advised(text: str, path: Path, url: StoredRigUrl) -> str:
     """Return a sentence that also says what is kept, and how to go on."""
-    command = f"resume-rig run --resume {shell_word(path)}"
+    command = command_to_go_on(path, url)
     return f"{text}; what was measured is in {path}, `{command}` goes on"
 
 
-def with_advice(error: RigError, path: Path) -> RigError:
+def with_advice(error: RigError, path: Path, url: StoredRigUrl) -> RigError:
     """Return the same kind of error, with a sentence that also says how to go on."""
-    text = advised(str(error), path)
+    text = advised(str(error), path, url)
     if isinstance(error, DeviceFault):
         return DeviceFault(error.group, error.code, text)
     return type(error)(text)
@@ -290,9 +290,11 @@ class CampaignRunner:
             kept = (finding_of(error),)
             insist(self._release)
             insist(lambda: self._keep_rest(Outcome.RIG_FAULT, kept))
-            raise with_advice(error, self._store.path) from error
+            raise with_advice(error, self._store.path, self._identity.rig_url) from error
         except RecordError as error:
-            raise RecordError(advised(str(error), self._store.path)) from error
+            raise RecordError(
+                advised(str(error), self._store.path, self._identity.rig_url)
+            ) from error
         finally:
             insist(self._release)
             if self._parts.trace is not None:
@@ -492,7 +494,7 @@ class CampaignRunner:
         kept = sum(outcomes.values())
         text = (
             f"stopped; {kept} {'cycle is' if kept == 1 else 'cycles are'} kept in {path}, "
-            f"`resume-rig run --resume {shell_word(path)}` goes on"
+            f"`{command_to_go_on(path, self._identity.rig_url)}` goes on"
         )
         return CampaignStopped(path, outcomes, text)
 

@@ -26,6 +26,7 @@ from resume_rig.model.edge import EDGES_MOST, ClockExchange, Edge, LightBlock
 from resume_rig.model.errors import RecordError
 from resume_rig.model.light import LightColumns, LightOnset
 from resume_rig.model.os_record import OsRecord
+from resume_rig.model.rig_url import StoredRigUrl
 
 Plain = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 
@@ -56,8 +57,8 @@ def to_plain(value: object) -> Plain:
         }
     if isinstance(value, Enum):
         return to_plain(value.value)
-    if isinstance(value, bool | int | float | str):
-        return value
+    if isinstance(value, bool | int | float | str | StoredRigUrl):
+        return value.text if isinstance(value, StoredRigUrl) else value
     if isinstance(value, Mapping):
         return {str(key): to_plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -95,6 +96,8 @@ def _read(kind: Any, value: Plain, name: str) -> object:
 
 
 def _read_simple(kind: type, value: Plain, name: str) -> object:
+    if kind is StoredRigUrl and isinstance(value, str):
+        return StoredRigUrl(value)
     if dataclasses.is_dataclass(kind) and isinstance(value, dict):
         return _read_fact(kind, value, name)
     if issubclass(kind, Enum) and isinstance(value, str | int):
@@ -179,7 +182,7 @@ def _key(kind: type, field: str) -> str:
 @functools.cache
 def _defaults(kind: type) -> tuple[tuple[str, str, object], ...] | None:
     """Return name, key and default of each field of a fact; no default equals nothing else."""
-    if not dataclasses.is_dataclass(kind):
+    if not dataclasses.is_dataclass(kind) or kind is StoredRigUrl:  # a text in every store
         return None
     fields = dataclasses.fields(kind)
     return tuple((field.name, _key(kind, field.name), _default_of(field)) for field in fields)

@@ -8,7 +8,9 @@ from resume_rig import __version__
 from resume_rig.model.channel import Actuator, Channel, line_names
 from resume_rig.model.dut import NO_PROFILE, DutProfile
 from resume_rig.model.errors import UsageError
+from resume_rig.model.evidence import was_simulated
 from resume_rig.model.result.verdict import Requirement
+from resume_rig.model.rig_url import StoredRigUrl, seed_of
 from resume_rig.rig.interface import RigInfo
 from resume_rig.timing.wall_clock import HostDiscipline
 
@@ -18,7 +20,8 @@ class Identity:
     """Who and what a campaign was made by.
 
     Attributes:
-        rig_url: how the rig was opened at first; not part of the rig's identity.
+        rig_url: how the rig was opened at first; not part of the rig's identity. Of a store that
+            was sent it is a stranger's, so it opens nothing.
         rig: what the board reported of itself; its boot id is the first session's.
         dut: the profile as it was then; None where there was none.
         wired: the channels that the DUT has and the rig observes.
@@ -28,9 +31,11 @@ class Identity:
         host_clock: who keeps the host's wall clock; None in stores without it.
         faults: the fault plan (TOML) that was injected on purpose; None for none.
         host_may_sleep: why nothing kept the host awake; None where it was, or nobody asked.
+        simulated: the rig was a simulated bench; None in stores that do not state it:
+            `is_simulated` is what to read.
     """
 
-    rig_url: str
+    rig_url: StoredRigUrl
     rig: RigInfo
     dut: DutProfile | None
     wired: tuple[Channel, ...]
@@ -41,6 +46,14 @@ class Identity:
     host_clock: HostDiscipline | None = None
     faults: str | None = None
     host_may_sleep: str | None = None
+    simulated: bool | None = None
+
+    @property
+    def is_simulated(self) -> bool | None:
+        """Whether no PC was measured; None where a store of an older version leaves it open."""
+        if self.simulated is None:
+            return was_simulated(self.rig.board, self.rig_url.text)
+        return self.simulated
 
     @property
     def dut_name(self) -> str:
@@ -67,6 +80,7 @@ def identify(
     host_clock: HostDiscipline | None = None,
     faults: str | None = None,
     host_may_sleep: str | None = None,
+    simulated: bool | None = None,
 ) -> Identity:
     """Return the identity of a campaign that starts now on this host.
 
@@ -84,7 +98,7 @@ def identify(
             f"does not observe; it observes {line_names(observed)}"
         )
     return Identity(
-        rig_url=rig_url,
+        rig_url=StoredRigUrl(rig_url),
         rig=rig,
         dut=dut,
         wired=wired,
@@ -95,6 +109,7 @@ def identify(
         host_clock=host_clock,
         faults=faults,
         host_may_sleep=host_may_sleep,
+        simulated=simulated,
     )
 
 
@@ -123,34 +138,18 @@ def check_same_bench(stored: Identity, present: Identity, path: str) -> None:
         )
 
 
-def url_to_go_on(url: str | None, stored: str) -> str:
-    """Return the URL of the rig of a campaign that goes on; one without a seed has the store's."""
-    if not url:
-        return stored
-    seed = _seed_of(stored)
-    if seed is None or not url.startswith("sim:") or _seed_of(url) is not None:
-        return url
-    return f"{url}{'' if url.endswith((':', ',')) else ','}seed={seed}"
-
-
-def _seed_of(url: str) -> int | None:
-    """Return the seed in the URL of a simulated bench; None where there is none."""
-    scheme, _, options = url.partition(":")
-    seeds = (each.removeprefix("seed=") for each in options.split(",") if each.startswith("seed="))
-    digits = next(seeds, "") if scheme in ("sim", "native") else ""
-    return int(digits) if digits.isascii() and digits.isdigit() else None
-
-
 def _differences(stored: Identity, present: Identity) -> Iterator[str]:
     if stored.dut_name != present.dut_name:
         yield f"DUT {stored.dut_name}, now {present.dut_name}"
     elif stored.dut != present.dut:
         yield f"the profile of {stored.dut_name} has changed"
+    if (stored.is_simulated is True) != (present.is_simulated is True):
+        yield "one of them is a simulated bench"
     if stored.faults != present.faults:
         yield "the fault plan has changed"
     if set(stored.wired) != set(present.wired):
         yield f"wired {line_names(stored.wired)}, now {line_names(present.wired)}"
-    seeds = _seed_of(stored.rig_url), _seed_of(present.rig_url)
+    seeds = seed_of(stored.rig_url.text), seed_of(present.rig_url.text)
     if None not in seeds and seeds[0] != seeds[1]:
         yield f"seed {seeds[0]} of the simulated bench, now {seeds[1]}"
     for name, before, now in (

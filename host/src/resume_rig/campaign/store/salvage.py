@@ -380,7 +380,10 @@ def check_store(path: Path) -> StoreCheck:
             cycles = _read_all(store, problems)
             salvaged = store.salvaged
     except RecordError as error:
-        if not schema.looks_like_a_store(path):
+        damaged = str(error).endswith(schema.salvage_hint(path))
+        # Another process has it, or the disk gives no room: that is no damage.
+        refused = isinstance(error.__cause__, sqlite3.OperationalError) and not damaged
+        if refused or not schema.looks_like_a_store(path):
             raise
         found = str(error).removesuffix(schema.salvage_hint(path))
         return StoreCheck(path, 0, (_sentence(found),))

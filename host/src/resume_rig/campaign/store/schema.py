@@ -8,6 +8,7 @@ import os
 import re
 import sqlite3
 import stat
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -182,24 +183,37 @@ def connect_existing(path: Path, *, write: bool) -> sqlite3.Connection:
     if (reason := _no_content(path)) is not None:
         raise RecordError(f"could not open the store {path}: {reason}")
     try:
-        connection = sqlite3.connect(
-            f"{path.resolve().as_uri()}?{_mode(path, write=write)}",
-            isolation_level=None,
-            timeout=BUSY_TIMEOUT_MS / 1000,
-            uri=True,
-        )
-    except (sqlite3.Error, OSError) as error:  # the latter of Windows, where a name is too long
-        raise RecordError(f"could not open the store {path}: {why(error)}") from error
+        return _connected(path, _mode(path, write=write), write=write)
+    except UNREADABLE as error:
+        found: Unreadable = error
+    except OSError as error:  # of Windows, where a name is too long
+        found = error
+    if not write and _has_no_room(found) and sys.platform != "win32":
+        # The index of what waits in the WAL has no room on the disk, so nobody else has the store
+        # open, and it is read into memory: without locks, which only a shared index would need.
+        try:
+            return _connected(path, "mode=ro&vfs=unix-none", write=False)
+        except UNREADABLE as error:
+            found = error
+    raise RecordError(f"could not open the store {path}: {why_not(found, path)}") from found
+
+
+def _connected(path: Path, how: str, *, write: bool) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?{how}",
+        isolation_level=None,
+        timeout=BUSY_TIMEOUT_MS / 1000,
+        uri=True,
+    )
     try:
+        if how.endswith("none"):
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         trust_nothing(connection)
         _check(connection, path)
         if write:
             connection.execute("PRAGMA busy_timeout = 0")
             _make_durable(connection)
             _bring_up_to_date(connection)
-    except UNREADABLE as error:
-        connection.close()
-        raise RecordError(f"could not open the store {path}: {why_not(error, path)}") from error
     except BaseException:
         connection.close()
         raise
@@ -289,7 +303,26 @@ def why(error: Unreadable) -> str:
     if code == sqlite3.SQLITE_INTERRUPT:
         # What a signal raises within SQLite reaches nobody but by this code.
         raise KeyboardInterrupt from error
+    if _has_no_room(error):
+        return "its disk takes nothing that is written; where it is full make room, then go on"
     return _WHY.get(code, "{}").format(f"{' '.join(str(error).split()):.200}")
+
+
+# SQLite's names of a write that failed say nothing of why; a full disk is the most likely.
+_UNWRITTEN: Final = frozenset(
+    {
+        sqlite3.SQLITE_IOERR_WRITE,
+        sqlite3.SQLITE_IOERR_FSYNC,
+        sqlite3.SQLITE_IOERR_TRUNCATE,
+        sqlite3.SQLITE_IOERR_SHMOPEN,
+        sqlite3.SQLITE_IOERR_SHMSIZE,
+        sqlite3.SQLITE_IOERR_SHMMAP,
+    }
+)
+
+
+def _has_no_room(error: Unreadable) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) in _UNWRITTEN
 
 
 _BUSY = "another process is writing to it; wait for that one to end, or stop it"
@@ -301,6 +334,7 @@ _WHY: Final = {
     sqlite3.SQLITE_CORRUPT: "it is damaged ({})",
     sqlite3.SQLITE_TOOBIG: f"it has a value of more than {ROW_BYTES} bytes, which no store has",
     sqlite3.SQLITE_FULL: "the disk is full; make room, then go on",
+    sqlite3.SQLITE_IOERR: "its disk could not be read ({})",
     sqlite3.SQLITE_READONLY: _NOT_ALLOWED,
     sqlite3.SQLITE_CANTOPEN: _NOT_ALLOWED,
     sqlite3.SQLITE_PERM: _NOT_ALLOWED,

@@ -1,6 +1,5 @@
 """Shows a campaign while it runs, to people or as JSON lines, and runs the user's hooks."""
 
-import sys
 from collections.abc import Mapping
 from enum import StrEnum, unique
 from typing import TYPE_CHECKING
@@ -31,19 +30,22 @@ from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.measured_cycle import hung_after, outside_cycle
 from resume_rig.campaign.store.raw import CycleRaw, Recovery
 from resume_rig.cli.terminal.console import (
-    columns_of,
-    is_terminal,
+    note_columns,
+    note_style,
+    notes_are_live,
+    print_json_note,
     print_note,
     print_note_as_json,
-    style_of,
 )
 from resume_rig.model.channel import Channel
+from resume_rig.model.evidence import SIMULATED
 from resume_rig.model.result.cycle import UNREMARKABLE, OutsideCycle
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of, seconds_text
 from resume_rig.report.campaign.progress import CampaignStatus, status_lines
 from resume_rig.report.campaign.terminal import cycle_line
 from resume_rig.report.text.json_text import Json, json_text, quantity_json, text_json, utc_json
+from resume_rig.report.text.terminal_text import Painted, joined, lines_away
 from resume_rig.report.text.wording import outcome_words
 
 if TYPE_CHECKING:
@@ -159,8 +161,8 @@ class Progress:
         self._levels: Mapping[Channel, int] | None = None
         self._provisional = ProvisionalVerdict(identity.requirement)
         self._resumed = False
-        self._style = style_of(sys.stderr)
-        self._live = is_terminal(sys.stderr) and mode is ProgressMode.LINES
+        self._style = note_style()
+        self._live = notes_are_live() and mode is ProgressMode.LINES
         self._drawn = 0
 
     def __call__(self, event: CampaignEvent) -> None:
@@ -169,7 +171,7 @@ class Progress:
         if self._metrics is not None:
             self._metrics.take(self._identity, event, outside, self._provisional)
         if self._mode is ProgressMode.JSON:
-            print_note(event_line(event, self._tally, outside, self._provisional.verdict))
+            print_json_note(event_line(event, self._tally, outside, self._provisional.verdict))
         else:
             self._show(event, outside)
         fire_hooks(self._hooks, event, outside if isinstance(event, CycleDone) else None)
@@ -211,13 +213,8 @@ class Progress:
     def _show(self, event: CampaignEvent, outside: OutsideCycle | None) -> None:
         quiet = self._mode is ProgressMode.QUIET
         match event:
-            case CampaignBegan(path=path, plan=plan, done=done) if not quiet:
-                going_on = f", {done} done before" if done else ""
-                dut, states = self._identity.dut_name, states_text(plan.states)
-                print_note(
-                    f"{count_of(plan.cycles, f'{states} cycle')}{going_on} on {dut}, "
-                    f"rig {self._identity.rig.board}; store {path}"
-                )
+            case CampaignBegan() if not quiet:
+                self._began(event)
             case CycleStarted(number=number):
                 self._flight(number, "going to sleep")
             case Asleep(number=number, after_ns=after_ns):
@@ -240,6 +237,16 @@ class Progress:
             case LinkReported():
                 self._end(event)
 
+    def _began(self, event: CampaignBegan) -> None:
+        if self._identity.is_simulated:
+            print_note(SIMULATED)
+        going_on = f", {event.done} done before" if event.done else ""
+        dut, states = self._identity.dut_name, states_text(event.plan.states)
+        print_note(
+            f"{count_of(event.plan.cycles, f'{states} cycle')}{going_on} on {dut}, "
+            f"rig {self._identity.rig.board}; store {event.path}"
+        )
+
     def _end(self, link: LinkReported) -> None:
         """Show the last event, however a campaign ends; the answer begins on a line of its own."""
         if link.repeated + link.stale + link.damaged > 0:
@@ -258,20 +265,19 @@ class Progress:
         """Show what a cycle does, and how the campaign stands, in a line that is replaced."""
         if self._live and self._tally is not None and self._plan is not None:
             status = self._status(f"cycle {number} {what}", self._tally, self._plan.cycles)
-            width = columns_of(sys.stderr) - 1
+            width = note_columns() - 1
             lines = status_lines(status, width, unicode=self._style.unicode)
             over = self._over()
             self._drawn = len(lines)
-            print_note(over + "\n".join(lines), end="")
+            print_note(joined(over, joined(*lines, between="\n")), end="")
 
     def _line(self, text: str) -> None:
-        print_note(f"{self._over()}{text}" if self._live else text)
+        print_note(joined(self._over(), text) if self._live else text)
 
-    def _over(self) -> str:
+    def _over(self) -> Painted:
         """Return what takes the lines of status away, so that something else is written there."""
-        up = f"\033[{self._drawn - 1}A" if self._drawn > 1 else ""
-        self._drawn = 0
-        return f"\r{up}\033[J"
+        drawn, self._drawn = self._drawn, 0
+        return lines_away(drawn)
 
     def _status(self, doing: str, tally: Tally, cycles: int) -> CampaignStatus:
         first = tally.first_failure

@@ -10,7 +10,7 @@ from resume_rig.cli.terminal.arguments import (
     named,
     rig_of,
 )
-from resume_rig.cli.terminal.console import DONE, answer, answer_document, print_note
+from resume_rig.cli.terminal.console import DONE, FAULT, answer, answer_document, print_note
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.units import count_of, seconds_text
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from resume_rig.acceptance.single_actions import DutState, PowerChange
+    from resume_rig.campaign.run.actions import MeasuredHold
     from resume_rig.rig.interface import ActionStart
     from resume_rig.rig.link.open import OpenRig
 
@@ -138,29 +139,33 @@ def _move(
 
     limit_ns: int | None = args.duration_ns
     lasting = "until Ctrl-C" if limit_ns is None else f"for {seconds_text(limit_ns)}"
+    held: MeasuredHold | None = None
     if args.move == "open":
-        start = end = move(False)
+        start_ns = move(False).start_ns
     else:
-        start, end = hold_closed(
+        held = hold_closed(
             opened.rig,
             opened.clock,
             limit_ns,
             lambda: print_note(f"The {what} is closed {lasting}."),
             move,
         )
-    held_ns = None if args.move == "open" else end.start_ns - start.start_ns
+        start_ns = held.start_ns
+    let_go = held is not None and held.by_board
     if args.json:
         document = {
             "schema": f"resume-rig/{what}/1",
             "move": args.move,
-            "start_ns": start.start_ns,
-            "held_ns": held_ns,
+            "start_ns": start_ns,
+            "held_ns": None if held is None else held.held_ns,
+            "opened_by_board": let_go,
         }
         answer_document(document)
     else:
-        after = "" if held_ns is None else f", after {seconds_text(held_ns)}"
-        answer([f"The {what} is open{after}.\n"])
-    return DONE
+        after = "" if held is None else f", after {seconds_text(held.held_ns)}"
+        why = ": the board opened it by itself, for this host was silent" if let_go else ""
+        answer([f"The {what} is open{after}{why}.\n"])
+    return FAULT if let_go else DONE
 
 
 def add_key(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

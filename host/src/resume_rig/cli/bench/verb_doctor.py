@@ -20,6 +20,7 @@ from resume_rig.cli.terminal.console import (
     FAULT,
     answer,
     answer_document,
+    answer_lines,
     answer_style,
     check_output,
     print_note,
@@ -101,7 +102,8 @@ def _lines(checks: "list[Checked]", to_change: bool) -> Iterator[str]:
     found = [f"{bad} of {count_of(len(checks), 'check')} failed"] if bad else []
     found += ["the DUT has settings to change"] if to_change else []
     all_good = f"Ready: all {count_of(len(checks), 'check')} passed."
-    yield f"Not ready: {', and '.join(found)}.\n\n" if found else f"{all_good}\n\n"
+    yield f"Not ready: {', and '.join(found)}.\n" if found else f"{all_good}\n"
+    yield "\n"
     width, style = max(len(check.name) for check in checks), answer_style()
     for check in sorted(checks, key=lambda each: each.ok):
         text = style.shown(check.text)
@@ -227,5 +229,5 @@ def print_script(args: argparse.Namespace) -> int:
         document = {"schema": "resume-rig/dut-script/1", "path": path, "text": text}
         answer_document(document)
     elif args.out is None:
-        answer([text])
+        answer_lines(text)
     return DONE

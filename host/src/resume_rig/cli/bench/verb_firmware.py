@@ -6,16 +6,23 @@
 import argparse
 import importlib.util
 import secrets
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.cli.terminal.arguments import add_group, add_verb, duration_ns
-from resume_rig.cli.terminal.console import DONE, answer, answer_document, print_note
+from resume_rig.cli.terminal.console import (
+    DONE,
+    answer,
+    answer_document,
+    print_note,
+    somebody_reads_notes,
+)
 from resume_rig.model.errors import RigError, UsageError
+from resume_rig.report.text.terminal_text import LINE_START, joined
 
 if TYPE_CHECKING:
     from resume_rig.model.clock import Clock
+    from resume_rig.model.rig_url import RigUrl
     from resume_rig.rig.interface import RigInfo
     from resume_rig.rig.link.client import SmpRig
     from resume_rig.rig.update.image import FirmwareImage, Uf2Image
@@ -171,7 +178,7 @@ def execute_install(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _rig_at(url: str, clock: "Clock") -> "SmpRig":
+def _rig_at(url: "RigUrl", clock: "Clock") -> "SmpRig":
     from resume_rig.rig.link.client import SmpRig
     from resume_rig.rig.link.open import open_port
     from resume_rig.rig.smp.client import SmpClient
@@ -179,7 +186,7 @@ def _rig_at(url: str, clock: "Clock") -> "SmpRig":
     return SmpRig(SmpClient(open_port(url, clock), clock, secrets.randbits(8)))
 
 
-def _start_bootloader(url: str, image: "Uf2Image", clock: "Clock") -> None:
+def _start_bootloader(url: "RigUrl", image: "Uf2Image", clock: "Clock") -> None:
     """Ask the board for its bootloader, unless the image is for another chip.
 
     Raises:
@@ -199,7 +206,7 @@ def _start_bootloader(url: str, image: "Uf2Image", clock: "Clock") -> None:
         rig.close()
 
 
-def _await_board(url: str, clock: "Clock", wait_ns: int) -> "RigInfo":
+def _await_board(url: "RigUrl", clock: "Clock", wait_ns: int) -> "RigInfo":
     """Return who answers once the new image runs.
 
     Raises:
@@ -264,14 +271,15 @@ class _Progress:
     """Shows how far an upload is: in place on a terminal, every tenth elsewhere."""
 
     def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
+        self._live = somebody_reads_notes()
         self._tenths = -1
 
     def __call__(self, offset_bytes: int, image_bytes: int) -> None:
         percent = 100 * offset_bytes // image_bytes
         if self._live:
             line_end = "\n" if offset_bytes == image_bytes else ""
-            print_note(f"\rsent {offset_bytes} of {image_bytes} bytes ({percent} %)", end=line_end)
+            sent = f"sent {offset_bytes} of {image_bytes} bytes ({percent} %)"
+            print_note(joined(LINE_START, sent), end=line_end)
         elif percent // 10 != self._tenths:
             self._tenths = percent // 10
             print_note(f"sent {offset_bytes} of {image_bytes} bytes ({percent} %)")

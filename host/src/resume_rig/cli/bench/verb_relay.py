@@ -12,8 +12,6 @@ from resume_rig.model.errors import UsageError
 if TYPE_CHECKING:
     from resume_rig.relay.server import Guard
 
-_TOKEN_FILE_CHARS = 4096
-
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verb to the command line."""
@@ -98,17 +96,12 @@ def _guard_of(args: argparse.Namespace, host: str) -> "Guard":
         UsageError: other machines reach the address, and no option allows it; or the file
             holds no token.
     """
-    from resume_rig.relay.server import Guard, is_loopback, token_of
+    from resume_rig.guard.token import is_loopback, token_in
+    from resume_rig.relay.server import Guard
 
     token = None
     if args.token is not None:
-        try:
-            with args.token.open("r", encoding="utf-8", errors="replace") as file:
-                token = token_of(file.read(_TOKEN_FILE_CHARS), str(args.token))
-        except OSError as error:
-            raise UsageError(
-                f"could not read the token in {args.token}: {error.strerror or error}"
-            ) from error
+        token = token_in(args.token)
     elif not args.no_token and not is_loopback(host):
         raise UsageError(
             f"could not serve on {host}: whoever reaches it could press the DUT's button; name "

@@ -27,9 +27,12 @@ from resume_rig.cli.terminal.console import (
     is_for_machine,
     print_note,
     printer_of,
+    somebody_reads_notes,
     status_of_verdict,
 )
-from resume_rig.model.errors import ResumeRigError, UsageError, shell_word
+from resume_rig.model.errors import ResumeRigError, UsageError
+from resume_rig.model.rig_url import NOT_NAMED, StoredRigUrl, command_to_go_on
+from resume_rig.report.text.terminal_text import BELL, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +52,7 @@ class TerminalPerson:
         """Show a sentence; what was typed before it is no answer to it."""
         while _typed():
             sys.stdin.readline()
-        print_note(f"\aresume-rig: {text}")
+        print_note(joined(BELL, f"resume-rig: {text}"))
 
     def answered(self) -> bool:
         """Return whether a line was typed since."""
@@ -58,7 +61,7 @@ class TerminalPerson:
 
 def person_at_terminal() -> TerminalPerson | None:
     """Return who can be asked; None where nobody sits at a terminal, or it cannot be polled."""
-    if sys.platform == "win32" or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if sys.platform == "win32" or not (sys.stdin.isatty() and somebody_reads_notes()):
         return None
     return TerminalPerson()
 
@@ -219,11 +222,17 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser = add_verb(
         verbs,
         "run",
-        "run a campaign; without arguments 4 S3 cycles on the simulated bench",
-        "  resume-rig run\n"
+        "run a campaign on a rig; `resume-rig demo` tries one without a board",
+        "  resume-rig run --rig sim:clock=virtual --cycles 20\n"
         "  resume-rig run --rig serial:/dev/ttyACM0 --dut my-laptop.toml --cycles 100 "
         "--log System.xml",
     )
+    add_arguments(parser)
+    parser.set_defaults(execute=execute)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     add_rig_arguments(parser, required=False)
     parser.add_argument(
         "--plan", metavar="PLAN", help="a plan: path of a TOML file, or the name of a ready one"
@@ -271,21 +280,9 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="the host's wall clock is kept to this rate error, whatever its system reports",
     )
     parser.add_argument(
-        "--out", metavar="FILE", type=Path, help="store (default: resume-rig-TIME.rrs)"
-    )
-    parser.add_argument(
-        "--report", metavar="HTML", type=Path, help="HTML report (default: next to the store)"
-    )
-    parser.add_argument(
         "--resume", metavar="FILE", type=Path, help="go on with the campaign of this store"
     )
-    parser.add_argument(
-        "--progress",
-        choices=("lines", "quiet", "json"),
-        default="lines",
-        help="on standard error: a line a cycle (default), only what went wrong, or a JSON "
-        "document a line",
-    )
+    add_output_arguments(parser)
     for event, when in _HOOKS.items():
         parser.add_argument(
             f"--on-{event}",
@@ -315,7 +312,23 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "metrics)",
     )
     add_requirement_arguments(parser)
-    parser.set_defaults(execute=execute)
+
+
+def add_output_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add where store and report go, and how much is shown meanwhile."""
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, help="store (default: resume-rig-TIME.rrs)"
+    )
+    parser.add_argument(
+        "--report", metavar="HTML", type=Path, help="HTML report (default: next to the store)"
+    )
+    parser.add_argument(
+        "--progress",
+        choices=("lines", "quiet", "json"),
+        default="lines",
+        help="on standard error: a line a cycle (default), only what went wrong, or a JSON "
+        "document a line",
+    )
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -339,7 +352,7 @@ def execute(args: argparse.Namespace) -> int:
             raise
         printer(
             f"resume-rig: stopped; what was measured is kept in {store}, "
-            f"`resume-rig run --resume {shell_word(store)}` goes on"
+            f"`{command_to_go_on(store, asked.url)}` goes on"
         )
         return STOPPED
     finally:
@@ -360,6 +373,7 @@ class _Asked:
     """What was asked for, and the rig that it is asked of, which is opened later."""
 
     commission: "Commission"
+    url: StoredRigUrl
     rig: "AbstractContextManager[OpenRig]"
 
 
@@ -413,7 +427,7 @@ def _new(args: argparse.Namespace) -> _Asked:
     from resume_rig.campaign.plan.plan_file import load_plan
     from resume_rig.campaign.run.campaign import Commission, usual_store
 
-    args.rig = args.rig or "sim:"
+    args.rig = args.rig or NOT_NAMED  # said when it is to be opened, after what is wrong besides
     plan = default_plan() if args.plan is None else load_plan(args.plan)
     plan = override(
         plan,
@@ -425,11 +439,12 @@ def _new(args: argparse.Namespace) -> _Asked:
     )
     store = args.out or usual_store()
     commission = Commission(store, plan, requirement_of(args), dut_of(args), surroundings_of(args))
-    return _Asked(commission, opened_rig(args.rig, commission.dut))
+    rig = opened_rig(args.rig, commission.dut)
+    return _Asked(commission, StoredRigUrl(args.rig), rig)
 
 
 def _stored(args: argparse.Namespace) -> _Asked:
-    """Return where a stored campaign goes on: with its own rig, unless another URL is named."""
+    """Return where a stored campaign goes on: at the URL that the user named, or a safe own one."""
     from resume_rig.acceptance.bench import opened_rig
     from resume_rig.campaign.run.campaign import Commission, interrupted
 
@@ -448,7 +463,7 @@ def _stored(args: argparse.Namespace) -> _Asked:
         not_before_utc_ns=before.newest_utc_ns,
         sessions_before=before.sessions,
     )
-    return _Asked(commission, rig)
+    return _Asked(commission, StoredRigUrl(before.rig_url), rig)
 
 
 def _log_files(log: str | None) -> list[Path]:

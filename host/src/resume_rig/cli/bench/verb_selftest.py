@@ -256,7 +256,7 @@ def _wires(text: str) -> tuple[Actuator, tuple[Channel, ...]]:
 
 def _check_no_dut(args: argparse.Namespace, opened: "OpenRig") -> None:
     """Raise UsageError unless a person states that there is no DUT, and nothing contradicts it."""
-    if opened.simulated and not opened.plug:
+    if opened.in_process and not opened.plug:
         raise UsageError(
             f"could not loop back on {args.rig}: a simulated DUT is connected, and {_PLUG}; add "
             "dut=loopback to the URL, which puts a plug in its place"
@@ -321,7 +321,7 @@ def _execute_against(args: argparse.Namespace, plans: "list[LoopbackPlan]") -> i
     (plan,) = plans
     with rig_of(args) as opened, opened_rig(args.against, None) as second:
         for one, url in ((opened, args.rig), (second, args.against)):
-            if one.simulated:
+            if one.in_process:
                 raise UsageError(
                     f"could not compare with {url}: a simulated bench has a DUT or a plug of its "
                     "own, and no wire to another board; use serial:, socket: or rfc2217:"

@@ -36,7 +36,11 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         metavar="PATH",
         help="serve on a pseudo-terminal; PATH becomes a link to it (the default way)",
     )
-    where.add_argument("--tcp", metavar="HOST:PORT", help="serve on a TCP port; port 0 takes any")
+    where.add_argument(
+        "--tcp",
+        metavar="HOST:PORT",
+        help="serve on a TCP port, as RFC 2217; port 0 takes any",
+    )
     parser.add_argument(
         "--firmware",
         type=Path,
@@ -216,7 +220,7 @@ def _serve(
         bench,
         host,
         port,
-        lambda name: _announce(args, seed, f"socket:{name}"),
+        lambda name: _announce(args, seed, f"rfc2217:{name}"),
         stop,
         faults=cable,
     )

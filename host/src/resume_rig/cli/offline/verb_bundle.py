@@ -6,8 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.cli.terminal.arguments import add_verb, existing_paths
-from resume_rig.cli.terminal.console import DONE, FAILED, answer, check_output, print_note
+from resume_rig.cli.terminal.console import (
+    DONE,
+    FAILED,
+    UNDECIDED,
+    answer,
+    answer_json,
+    check_output,
+    print_note,
+)
 from resume_rig.model.errors import UsageError
+from resume_rig.model.evidence import SIMULATED
+
+_STATUS: dict[str, int] = {"trusted": DONE, "whole": UNDECIDED, "not-whole": FAILED}
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +68,7 @@ def add_verify(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser = add_verb(
         verbs,
         "verify",
-        "check a bundle: whole, signed, and what its requirements came to",
+        "check a bundle: is it whole, and who vouches for it",
         "  resume-rig verify night.zip --allowed-signers lab-signers --judge",
     )
     parser.add_argument("bundle", metavar="BUNDLE", type=Path, help="a bundle of evidence")
@@ -65,10 +76,12 @@ def add_verify(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         "--allowed-signers",
         metavar="FILE",
         type=Path,
-        help="keys that may sign, as of ssh-keygen(1); without it no key is vouched for",
+        help="keys that you trust, in ssh-keygen(1)'s form; without it nobody vouches for a bundle",
     )
     parser.add_argument(
-        "--judge", action="store_true", help="judge the store again, and compare the verdicts"
+        "--judge",
+        action="store_true",
+        help="judge the store again, and compare all that follows from it, the report too",
     )
     parser.set_defaults(execute=_verify)
 
@@ -76,9 +89,12 @@ def add_verify(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 def _bundle(args: argparse.Namespace) -> int:
     from resume_rig.acceptance.bundle import NOTHING_TRACED, load_trace, make_bundle
     from resume_rig.campaign.dut.trace import trace_folder
-    from resume_rig.campaign.store.store import beside_store
+    from resume_rig.campaign.store.store import Store, beside_store
     from resume_rig.report.text.json_text import json_text
 
+    with Store.open(args.store) as store:
+        if store.identity.is_simulated:
+            print_note(SIMULATED)
     out: Path = args.out or beside_store(args.store, ".zip")
     logs = existing_paths(args.log)
     folder = trace_folder(args.store)
@@ -104,7 +120,7 @@ def _bundle(args: argparse.Namespace) -> int:
         key=args.sign,
     )
     if args.json:
-        answer([json_text({"schema": "resume-rig/bundle-made/1", "bundle": str(out)}) + "\n"])
+        answer_json([json_text({"schema": "resume-rig/bundle-made/1", "bundle": str(out)}) + "\n"])
     else:
         print_note(f"Bundle: {out}")
     return DONE
@@ -117,8 +133,11 @@ def _verify(args: argparse.Namespace) -> int:
         raise UsageError(f"could not read the bundle {args.bundle}: there is no such file")
     today = datetime.now(UTC).date()
     found = verify_bundle(args.bundle, today, allowed=args.allowed_signers, judge=args.judge)
-    answer(_document(found) if args.json else _lines(found))
-    return DONE if found.holds else FAILED
+    if args.json:
+        answer_json(_document(found))
+    else:
+        answer(_lines(found))
+    return _STATUS[found.outcome.value]
 
 
 def _document(found: "Verified") -> "Iterator[str]":
@@ -127,15 +146,19 @@ def _document(found: "Verified") -> "Iterator[str]":
     yield json_text(
         {
             "schema": "resume-rig/verify/1",
-            "holds": found.holds,
+            "outcome": found.outcome.value,
             "problems": [text_json(each) for each in found.problems],
             "signature": found.signed.name.lower(),
             "signer": text_json(found.signer),
             "verdict": found.verdict,
-            "judged": None if found.judged is None else text_json(found.judged),
+            "judged": found.judged,
+            "compared": [text_json(each) for each in found.compared],
+            "not_compared": [text_json(each) for each in found.not_compared],
             "dut": text_json(found.dut),
+            "simulated": found.simulated,
             "begun": None if found.begun is None else text_json(found.begun),
             "files": found.files,
+            "matched": found.matched,
             "bytes": found.size_bytes,
             "requirements": [
                 {
@@ -151,18 +174,41 @@ def _document(found: "Verified") -> "Iterator[str]":
     yield "\n"
 
 
+def _headline(found: "Verified") -> "Iterator[str]":
+    """Yield what the bundle is worth, and what to do about it."""
+    checksums = f"{found.matched} of {found.files} checksums match"
+    match found.outcome.value:
+        case "trusted":
+            yield f"Trusted: bundle intact, {checksums}; signed by {found.signer}."
+        case "whole":
+            yield f"Bundle intact, {checksums}; nobody vouches for it."
+            yield "Whoever made it could have made up all of it; --allowed-signers names keys."
+        case _ if not found.files:
+            yield "Bundle NOT intact."
+        case _:
+            yield f"Bundle NOT intact, {checksums}."
+
+
 def _lines(found: "Verified") -> "Iterator[str]":
     from resume_rig.report.text.hostile_text import one_line
 
-    yield f"{'The bundle holds.' if found.holds else 'The bundle does NOT hold.'}\n"
+    if found.simulated:
+        yield f"{SIMULATED}\n"
+    for line in _headline(found):
+        yield f"{line}\n"
     for problem in found.problems:
         yield f"  {one_line(problem)}\n"
+    if not found.files:
+        return
     signer = f" ({one_line(found.signer, 120)})" if found.signer else ""
     yield f"Signature: {found.signed.value}{signer}\n"
     begun = one_line(str(found.begun), 40)
     yield f"Verdict:   {found.verdict}, of {one_line(found.dut, 120)}, begun {begun}\n"
     if found.judged is not None:
-        yield f"Judged:    {one_line(found.judged, 200)}, from the store in it\n"
+        same = f"; the same: {', '.join(found.compared)}" if found.compared else ""
+        yield f"Judged:    {found.judged}, from the store in it{same}\n"
+    for each in found.not_compared:
+        yield f"Not compared: {one_line(each, 300)}\n"
     yield f"Files:     {found.files}, {found.size_bytes:,} bytes\n"
     for name, measure, verdict, waiver in found.requirements:
         more = f"; {one_line(waiver, 300)}" if waiver else ""

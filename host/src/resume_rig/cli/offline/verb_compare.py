@@ -17,6 +17,7 @@ from resume_rig.cli.terminal.console import (
     FAILED,
     UNDECIDED,
     answer,
+    answer_json,
     answer_style,
     check_output,
     print_note,
@@ -124,7 +125,12 @@ def execute(args: argparse.Namespace) -> int:
 
         write_whole(args.html, comparison_report(found, utc_now_text()))
         print_note(f"Report: {args.html}")
-    answer(_text(found, as_json=args.json))
+    if args.json:
+        from resume_rig.report.compare.document import comparison_document
+
+        answer_json([comparison_document(found)])
+    else:
+        answer(_text(found))
     return _STATUS[found.answer]
 
 
@@ -140,11 +146,7 @@ def _side(first: Path | None, more: list[Path], name: str) -> list[Path]:
     return paths
 
 
-def _text(found: "Comparison", *, as_json: bool) -> "Iterable[str]":
-    if as_json:
-        from resume_rig.report.compare.document import comparison_document
-
-        return [comparison_document(found)]
+def _text(found: "Comparison") -> "Iterable[str]":
     from resume_rig.report.compare.terminal import comparison_table
 
     return comparison_table(found, answer_style())

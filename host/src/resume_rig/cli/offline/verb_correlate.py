@@ -120,20 +120,23 @@ def execute(args: argparse.Namespace) -> int:
             raise UsageError(_without_log(args.capture))
         assessed = _assess_capture(args, reading, stated_pair)
     if traces:
+        from resume_rig.analysis.answer.campaign import answered_campaign
         from resume_rig.analysis.correlate import with_traces
 
         correlation = with_traces(assessed.correlation, traces)
-        assessed = dataclasses.replace(assessed, correlation=correlation)
+        campaign = answered_campaign(correlation, assessed.facts)
+        assessed = dataclasses.replace(assessed, campaign=campaign)
     show(assessed, args)
-    return status_of_verdict(assessed.correlation.verdict)
+    return status_of_verdict(assessed.answer.verdict)
 
 
 def _assess_capture(
     args: argparse.Namespace, reading: "LogReading", stated_pair: "StatedPair | None"
 ) -> Assessed:
+    from resume_rig.analysis.answer.campaign import answered_campaign
     from resume_rig.campaign.answer.assessment import assess_capture
     from resume_rig.rig.capture.csv_capture import TimeColumn
-    from resume_rig.rig.capture.gathering import doubts_of
+    from resume_rig.rig.capture.gathering import doubts_of, without_inverted
     from resume_rig.rig.capture.reading import read_capture
     from resume_rig.rig.capture.sampling import StatedRate
     from resume_rig.rig.capture.signals import channel_map_of
@@ -143,6 +146,7 @@ def _assess_capture(
     time_column = TimeColumn(args.time_column, args.time_unit)
     capture = read_capture(args.capture, channel_map_of(args.channel), time_column)
     capture = dataclasses.replace(capture, notes=(*capture.notes, *doubts_of(capture)))
+    capture = without_inverted(capture)
     dut = None if args.dut is None else load_dut_profile(args.dut)
     correlation, facts = assess_capture(
         args.capture,
@@ -156,7 +160,7 @@ def _assess_capture(
     )
     for note in facts.faults:
         print_note(f"resume-rig: {note}")
-    return Assessed(correlation, facts, capture=capture)
+    return Assessed(answered_campaign(correlation, facts), capture=capture)
 
 
 def sample_rate(text: str) -> "Fraction":

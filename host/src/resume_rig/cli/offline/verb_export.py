@@ -1,7 +1,6 @@
 """`resume-rig export`: a campaign in the formats of other tools, or all of it as evidence."""
 
 import argparse
-import importlib.util
 from pathlib import Path
 
 from resume_rig.acceptance.evidence import FORMATS, TABLES, WITH_TABLES, Exporter, write_evidence
@@ -70,11 +69,6 @@ def _one(args: argparse.Namespace) -> int:
     if args.to not in WITH_TABLES and args.table is not None:
         raise UsageError(f"--table goes with --to csv and --to parquet; {args.to} has no tables")
     check_output(args.out, (args.store,))
-    if args.to == "parquet" and importlib.util.find_spec("duckdb") is None:
-        raise UsageError(
-            "could not write Parquet: the package duckdb is not installed; install "
-            "resume-rig[export], or export csv"
-        )
     exporter = Exporter(args.store, requirement_of(args))
     if args.cycle is not None:
         exporter.check_cycle(args.cycle)

@@ -19,6 +19,7 @@ from resume_rig.cli.terminal.arguments import (
 from resume_rig.cli.terminal.console import (
     USAGE,
     answer,
+    answer_json,
     answer_style,
     check_output,
     print_note,
@@ -117,7 +118,12 @@ def execute(args: argparse.Namespace) -> int:
 
         write_whole(args.html, fleet_report(found, utc_now_text()))
         print_note(f"Report: {args.html}")
-    answer(_text(found, args))
+    if args.json:
+        from resume_rig.report.fleet.document import fleet_document
+
+        answer_json([fleet_document(found)])
+    else:
+        answer(_text(found, show_all=args.all))
     if found.unread and found.verdict is not Verdict.FAIL:
         return USAGE
     return status_of_verdict(found.verdict)
@@ -162,14 +168,10 @@ def _of_lake(
             return fleet_campaigns(engine, requirement, UnitBy(args.units))
 
 
-def _text(found: "Fleet", args: argparse.Namespace) -> "Iterable[str]":
-    if args.json:
-        from resume_rig.report.fleet.document import fleet_document
-
-        return [fleet_document(found)]
+def _text(found: "Fleet", *, show_all: bool) -> "Iterable[str]":
     from resume_rig.report.fleet.terminal import fleet_table
 
-    return fleet_table(found, answer_style(), show_all=args.all)
+    return fleet_table(found, answer_style(), show_all=show_all)
 
 
 def _jobs_of(args: argparse.Namespace) -> int:

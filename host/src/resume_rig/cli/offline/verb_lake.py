@@ -19,7 +19,7 @@ from resume_rig.cli.terminal.arguments import (
     named,
     requirement_of,
 )
-from resume_rig.cli.terminal.console import DONE, USAGE, Printer, answer, print_note
+from resume_rig.cli.terminal.console import DONE, USAGE, Printer, answer_json, print_note
 from resume_rig.model.errors import RecordError, ResumeRigError, UsageError
 
 if TYPE_CHECKING:
@@ -89,6 +89,17 @@ def check_lab(what: str) -> None:
         )
 
 
+def check_engine(args: argparse.Namespace, what: str) -> None:
+    """Check what the arguments say of the engine.
+
+    Raises:
+        UsageError: they do not fit, or a package is missing.
+    """
+    check_lab(what)
+    if args.spark_master is not None and args.engine != "spark":
+        raise UsageError("--spark-master goes with --engine spark")
+
+
 def check_lake(place: str) -> None:
     """Check before a campaign that its lake can be one; whether it can be reached shows later.
 
@@ -136,12 +147,10 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
 @contextmanager
 def engine_of(args: argparse.Namespace, place: str, what: str) -> "Iterator[Engine]":
     """Open the engine that the arguments name on a lake."""
-    check_lab(what)
+    check_engine(args, what)
     from resume_rig.lake.engine import EngineName, opened_engine
     from resume_rig.lake.tables import Lake
 
-    if args.spark_master is not None and args.engine != "spark":
-        raise UsageError("--spark-master goes with --engine spark")
     snapshot = Lake(place).snapshot()
     with opened_engine(EngineName(args.engine), snapshot, args.spark_master) as engine:
         yield engine
@@ -204,7 +213,7 @@ def _add(args: argparse.Namespace) -> int:
             print_note(f"{store}: {became}")
     if args.json:
         document: dict[str, Json] = {"schema": "resume-rig/lake-add/1", "lake": lake.url}
-        answer([json_text({**document, "added": done, "refused": refused}) + "\n"])
+        answer_json([json_text({**document, "added": done, "refused": refused}) + "\n"])
     return USAGE if refused else DONE
 
 
@@ -257,7 +266,7 @@ def _push(args: argparse.Namespace) -> int:
         print_note(f"nothing waits in {queue_folder()}")
     if args.json:
         pushed: Json = {"schema": "resume-rig/lake-push/1", "added": done, "refused": refused}
-        answer([json_text(pushed) + "\n"])
+        answer_json([json_text(pushed) + "\n"])
     return USAGE if refused else DONE
 
 
@@ -275,5 +284,5 @@ def _compact(args: argparse.Namespace) -> int:
             name: {"before": before, "after": after} for name, (before, after) in files.items()
         }
         compacted: dict[str, Json] = {"schema": "resume-rig/lake-compact/1", "lake": lake.url}
-        answer([json_text({**compacted, "tables": tables}) + "\n"])
+        answer_json([json_text({**compacted, "tables": tables}) + "\n"])
     return DONE

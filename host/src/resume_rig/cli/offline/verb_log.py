@@ -16,6 +16,7 @@ from resume_rig.cli.terminal.arguments import (
 )
 from resume_rig.cli.terminal.console import (
     answer,
+    answer_json,
     answer_style,
     check_output,
     print_note,
@@ -116,6 +117,7 @@ def _reading(paths: list[Path]) -> "LogReading":
 
 def execute(args: argparse.Namespace) -> int:
     """Read, judge, show."""
+    from resume_rig.analysis.answer.log import answered_log
     from resume_rig.analysis.verdict.judge import judge_log
 
     requirement = requirement_of(args)
@@ -128,19 +130,20 @@ def execute(args: argparse.Namespace) -> int:
             f"could not write {emit_to}: --report and --emit name one file; name another for one"
         )
     judgement = judge_log(_reading(paths), requirement, ignore_first=args.ignore_first)
+    log = answered_log(judgement)
     if args.report is not None:
         from resume_rig.report.html import log_report
 
-        write_whole(args.report, log_report(judgement, utc_now_text()))
+        write_whole(args.report, log_report(log, utc_now_text()))
         print_note(f"Report: {args.report}")
     if emit_to is not None:
         _emit(judgement, emit_to)
     if args.json:
         from resume_rig.report.log.document import log_document
 
-        answer(log_document(judgement))
+        answer_json(log_document(log))
     else:
         from resume_rig.report.log.terminal import log_table
 
-        answer(log_table(judgement, answer_style(), show_all=args.all))
-    return status_of_verdict(judgement.verdict)
+        answer(log_table(log, answer_style(), show_all=args.all))
+    return status_of_verdict(log.answer.verdict)

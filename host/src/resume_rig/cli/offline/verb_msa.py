@@ -5,7 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.cli.terminal.arguments import add_verb, existing_paths, kind_of_sleep
-from resume_rig.cli.terminal.console import DONE, UNDECIDED, answer, answer_style, print_note
+from resume_rig.cli.terminal.console import (
+    DONE,
+    UNDECIDED,
+    answer,
+    answer_json,
+    answer_style,
+    print_note,
+)
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.fleet import UnitBy
 
@@ -68,15 +75,16 @@ def execute(args: argparse.Namespace) -> int:
 
     stores = existing_paths(args.stores)
     found = study_of(load_study(stores, design, UnitBy(args.units), args.kind, progress))
-    answer(_shown(found, args))
-    return DONE if found.measures else UNDECIDED
-
-
-def _shown(found: "Study", args: argparse.Namespace) -> "Iterable[str]":
     if args.json:
         from resume_rig.report.msa import study_document
 
-        return [study_document(found)]
+        answer_json([study_document(found)])
+    else:
+        answer(_shown(found, show_all=args.all))
+    return DONE if found.measures else UNDECIDED
+
+
+def _shown(found: "Study", *, show_all: bool) -> "Iterable[str]":
     from resume_rig.report.msa import study_table
 
-    return study_table(found, answer_style(), show_all=args.all)
+    return study_table(found, answer_style(), show_all=show_all)

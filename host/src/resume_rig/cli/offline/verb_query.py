@@ -6,16 +6,19 @@ from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from resume_rig.cli.offline.verb_lake import add_engine_arguments, engine_of
-from resume_rig.cli.terminal.arguments import add_verb, named, whole_number
-from resume_rig.cli.terminal.console import DONE, answer, answer_style, print_note
+from resume_rig.cli.offline.verb_lake import add_engine_arguments, check_engine
+from resume_rig.cli.terminal.arguments import add_verb, duration_ns, named, whole_number
+from resume_rig.cli.terminal.console import DONE, answer, answer_json, answer_style, print_note
 from resume_rig.model.errors import UsageError
+from resume_rig.model.units import NS_PER_S
 
 if TYPE_CHECKING:
     from resume_rig.report.text.json_text import Json
 
 _ROWS_MOST = 1_000_000
 _CELL_MOST = 60
+# A question to 10 million cycles takes seconds (benchmarks/lake.py).
+_TIME_LIMIT_NS = 120 * NS_PER_S
 
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -41,6 +44,13 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         default=1000,
         help="show at most so many rows (default 1000)",
     )
+    parser.add_argument(
+        "--time-limit",
+        metavar="TIME",
+        type=duration_ns,
+        default=_TIME_LIMIT_NS,
+        help="give up after this time (default 2min)",
+    )
     add_engine_arguments(parser)
     parser.set_defaults(execute=execute)
 
@@ -51,8 +61,13 @@ def execute(args: argparse.Namespace) -> int:
 
     if not 1 <= args.rows <= _ROWS_MOST:
         raise UsageError(f"could not show {args.rows} rows; allowed are 1 to {_ROWS_MOST} (--rows)")
-    with engine_of(args, args.lake, "ask a lake") as engine:
-        columns, rows = engine.asked(args.sql, args.rows)
+    if args.time_limit <= 0:
+        raise UsageError("could not ask: allowed is a --time-limit above 0 s")
+    check_engine(args, "ask a lake")
+    from resume_rig.lake.question import Question, answered
+
+    question = Question(args.lake, args.sql, args.rows, args.engine, args.spark_master)
+    columns, rows = answered(question, args.time_limit)
     more, rows = len(rows) > args.rows, rows[: args.rows]
     if more:
         print_note(f"resume-rig: there are more rows; --rows {args.rows} cut them off")
@@ -63,7 +78,7 @@ def execute(args: argparse.Namespace) -> int:
             "rows": [[_json(value) for value in row] for row in rows],
             "more": more,
         }
-        answer([json_text(document) + "\n"])
+        answer_json([json_text(document) + "\n"])
     else:
         answer(_table(columns, rows))
     return DONE

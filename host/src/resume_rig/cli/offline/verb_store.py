@@ -5,7 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.cli.terminal.arguments import add_group, add_verb
-from resume_rig.cli.terminal.console import DONE, USAGE, answer, answer_document, print_note
+from resume_rig.cli.terminal.console import (
+    DONE,
+    USAGE,
+    answer,
+    answer_document,
+    answer_lines,
+    print_note,
+)
 from resume_rig.model.errors import UsageError, shell_word
 
 if TYPE_CHECKING:
@@ -124,7 +131,7 @@ def _faults(args: argparse.Namespace) -> int:
         document = {"schema": "resume-rig/store-faults/1", "store": str(args.store), "plan": plan}
         answer_document(document)
     else:
-        answer([plan])
+        answer_lines(plan)
     return DONE
 
 

@@ -15,6 +15,7 @@ from resume_rig.cli.terminal.arguments import (
 )
 from resume_rig.cli.terminal.console import (
     answer,
+    answer_json,
     answer_style,
     check_output,
     print_note,
@@ -95,7 +96,12 @@ def execute(args: argparse.Namespace) -> int:
 
         write_whole(args.html, trend_report(found, utc_now_text(), args.html, args.reports))
         print_note(f"Report: {args.html}")
-    answer(_text(found, args))
+    if args.json:
+        from resume_rig.report.trend.document import trend_document
+
+        answer_json([trend_document(found)])
+    else:
+        answer(_text(found, show_all=args.all))
     return status_of_verdict(found.verdict)
 
 
@@ -126,11 +132,7 @@ def _asked(args: argparse.Namespace) -> "Trend":
         )
 
 
-def _text(found: "Trend", args: argparse.Namespace) -> "Iterable[str]":
-    if args.json:
-        from resume_rig.report.trend.document import trend_document
-
-        return [trend_document(found)]
+def _text(found: "Trend", *, show_all: bool) -> "Iterable[str]":
     from resume_rig.report.trend.terminal import trend_tables
 
-    return trend_tables(found, answer_style(), show_all=args.all)
+    return trend_tables(found, answer_style(), show_all=show_all)

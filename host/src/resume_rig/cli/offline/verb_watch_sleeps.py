@@ -11,14 +11,20 @@ from resume_rig.cli.terminal.arguments import (
     named,
     requirement_of,
 )
-from resume_rig.cli.terminal.console import answer, answer_style, print_note, status_of_verdict
+from resume_rig.cli.terminal.console import (
+    answer,
+    answer_json,
+    answer_style,
+    print_note,
+    status_of_verdict,
+)
 from resume_rig.model.errors import RecordError
 
 if TYPE_CHECKING:
+    from resume_rig.analysis.answer.log import AnsweredLog
     from resume_rig.campaign.dut.log_source import OsLogSource
     from resume_rig.model.clock import Clock
     from resume_rig.model.os_record import OsRecord
-    from resume_rig.model.result.judgement import LogJudgement
     from resume_rig.model.result.verdict import Requirement
 
 # Windows writes a record up to 2 s after a wake; asking takes some 20 ms of a processor.
@@ -69,9 +75,12 @@ def execute(args: argparse.Namespace) -> int:
                 watching.look()
         except KeyboardInterrupt:
             watching.look()
-        judgement = watching.judgement()
-    answer([summary_json(judgement)] if args.json else summary_lines(judgement, answer_style()))
-    return status_of_verdict(judgement.verdict)
+        log = watching.answered()
+    if args.json:
+        answer_json([summary_json(log)])
+    else:
+        answer(summary_lines(log, answer_style()))
+    return status_of_verdict(log.answer.verdict)
 
 
 def _source(text: str | None, clock: "Clock") -> "OsLogSource":
@@ -107,13 +116,24 @@ class _Watching:
             return
         self._problem = None
         self._records += new
-        for cycle in self.judgement().cycles[len(self._records) - len(new) :] if new else ():
-            answer([watched_json(cycle) if self._as_json else watched_line(cycle, answer_style())])
+        if not new:
+            return
+        log, numbers = self.answered(), {id(record) for record in new}
+        judgement = log.judgement
+        every = zip(log.numbers, judgement.reading.records, judgement.cycles, strict=True)
+        for number, record, cycle in every:
+            if id(record) not in numbers:
+                continue
+            if self._as_json:
+                answer_json([watched_json(cycle, number)])
+            else:
+                answer([watched_line(cycle, answer_style())])
 
-    def judgement(self) -> "LogJudgement":
+    def answered(self) -> "AnsweredLog":
         """Judge all of them."""
+        from resume_rig.analysis.answer.log import answered_log
         from resume_rig.analysis.verdict.judge import judge_log
         from resume_rig.model.os_record import LogReading
 
         reading = LogReading((self._source.describe(),), self._records)
-        return judge_log(reading, self._requirement)
+        return answered_log(judge_log(reading, self._requirement))

@@ -1,7 +1,6 @@
 """Shows what `run` and `correlate` found: the answer, and the HTML report where one is wanted."""
 
 import argparse
-import dataclasses
 import textwrap
 from collections.abc import Iterable
 from itertools import chain
@@ -11,6 +10,7 @@ from resume_rig.acceptance.assessment import Assessed, html_at
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli.terminal.console import (
     answer,
+    answer_json,
     answer_style,
     is_for_machine,
     print_event,
@@ -33,9 +33,13 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
             write_whole(Path(report), html_of(assessed))
         except UsageError as error:
             failed, report = error, None
-            facts = dataclasses.replace(assessed.facts, report_path=None)
-            assessed = dataclasses.replace(assessed, facts=facts)
-    answer(_text(assessed, args))
+            assessed = assessed.without_report()
+    if args.json:
+        from resume_rig.report.campaign.document import correlation_pieces
+
+        answer_json(correlation_pieces(assessed.campaign))
+    else:
+        answer(_text(assessed, args))
     if failed is not None:
         raise failed
     if not args.json and not is_for_machine(args):
@@ -46,19 +50,12 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
 
 
 def _text(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
-    """Return the answer as it was asked for."""
-    if args.json:
-        from resume_rig.report.campaign.document import correlation_pieces
-
-        return correlation_pieces(assessed.correlation, assessed.facts)
+    """Return the answer for people."""
     from resume_rig.report.campaign.terminal import correlation_table
 
     style = answer_style()
     answer_lines: Iterable[str] = correlation_table(
-        assessed.correlation,
-        style,
-        show_all=getattr(args, "all", False),
-        log_sources=assessed.facts.log_sources,
+        assessed.campaign, style, show_all=getattr(args, "all", False)
     )
     if assessed.facts.plan_state is not None:
         lines = textwrap.wrap(assessed.facts.plan_state, style.width, subsequent_indent="  ")
@@ -66,9 +63,8 @@ def _text(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
     if not getattr(args, "budget", False):
         return answer_lines
     from resume_rig.report.campaign.sections import budget_tables
-    from resume_rig.report.drawing.axis import trigger_word
 
-    trigger = trigger_word(assessed.correlation.cycles)
+    trigger = assessed.campaign.overview.trigger
     return chain(budget_tables(assessed.facts.budgets, style, trigger), answer_lines)
 
 
@@ -83,8 +79,8 @@ def show_campaign(assessed: Assessed, args: argparse.Namespace) -> None:
     if is_for_machine(args):
         from resume_rig.report.text.json_text import text_json
 
-        correlation, facts = assessed.correlation, assessed.facts
-        verdict = {"event": "verdict", "verdict": correlation.verdict.value}
+        answer, facts = assessed.answer, assessed.facts
+        verdict = {"event": "verdict", "verdict": answer.verdict.value}
         files = {"store": facts.store_path, "report": str(facts.report_path)}
-        texts = {"text": correlation.why, **files}
+        texts = {"text": answer.text, **files}
         print_event({**verdict, **{name: text_json(text) for name, text in texts.items()}})

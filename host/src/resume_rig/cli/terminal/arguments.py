@@ -76,7 +76,7 @@ def add_rig_arguments(parser: argparse.ArgumentParser, *, required: bool) -> Non
         type=named,
         required=required,
         help="serial:PORT, socket:HOST:PORT, rfc2217:HOST:PORT, native:IMAGE or sim: with options "
-        f"such as sim:clock=virtual,seed=7{'' if required else ' (default sim:)'}",
+        "such as sim:clock=virtual,seed=7",
     )
     parser.add_argument(
         "--dut",

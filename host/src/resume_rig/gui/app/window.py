@@ -45,12 +45,13 @@ from resume_rig.gui.widgets.labels import (
 from resume_rig.gui.widgets.page import Strip, View
 from resume_rig.gui.widgets.store_menu import ask_to_open
 from resume_rig.gui.worker.bench_state import DeskState
-from resume_rig.gui.worker.campaign_state import CampaignState, Phase
+from resume_rig.gui.worker.campaign_state import CampaignState, Phase, no_failure_words
 from resume_rig.gui.worker.events import CampaignJudging, CampaignUnjudged, Event, RunCampaign
 from resume_rig.gui.worker.jobs import Jobs, JobSlot
 from resume_rig.gui.worker.process import Order
 from resume_rig.gui.worker.rig_worker import RigWorker
 from resume_rig.model.errors import RigError, UsageError
+from resume_rig.model.evidence import SIMULATED
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of
 
@@ -168,7 +169,7 @@ class FailureAlarm(Strip):
         """Show the evidence of a failure: 0 is the first, -1 the newest."""
         campaign = self._desk.state.campaign
         if not campaign.failures:
-            self._desk.show_status("No cycle has failed.")
+            self._desk.show_status(no_failure_words(campaign))
         elif campaign.path is not None:
             number = campaign.failures[place].number
             self._desk.go("campaign", Target((campaign.path,), number))
@@ -179,6 +180,20 @@ def _failed_of(campaign: CampaignState) -> tuple[object, int]:
 
 
 _PLUG = "The rig does not answer. Look at its plug: the campaign goes on when it is back."
+
+
+class SimulatedStrip(Strip):
+    """Stays while the rig that is open, or the campaign that is shown, measures no PC."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(text_label())
+        show_text(self.label, SIMULATED)
+        self._desk = desk
+
+    def refresh(self) -> None:
+        """Show whether it does."""
+        bench = self._desk.state.bench
+        self.setVisible(bench.info is not None and bench.simulated)
 
 
 class PersonStrip(Strip):
@@ -399,10 +414,12 @@ class Window(QMainWindow):
     def _build(self) -> None:
         self._stack = QStackedWidget()
         self.alarm, self.person = FailureAlarm(self.desk), PersonStrip(self.desk)
+        self.simulated = SimulatedStrip(self.desk)
         right = QWidget()
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        column.addWidget(self.simulated)
         column.addWidget(self.person)
         column.addWidget(self.alarm)
         column.addWidget(self._stack, 1)
@@ -475,6 +492,7 @@ class Window(QMainWindow):
             self.view.refresh()
         self.alarm.refresh()
         self.person.refresh()
+        self.simulated.refresh()
         self._judge.refresh()
         desk_state = self.desk.state
         campaign = desk_state.campaign.phase

@@ -11,6 +11,9 @@ from PySide6.QtCore import QElapsedTimer, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from resume_rig.analysis.reconcile.milestones import (
+    outside_milestones,
+)
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
 from resume_rig.gui.widgets.first_screen import FirstScreenView
@@ -25,7 +28,9 @@ from resume_rig.model.result.cycle import AS_PLANNED, OutsideCycle
 from resume_rig.model.result.series import Drift
 from resume_rig.model.units import NS_PER_MS, count_of
 from resume_rig.report.campaign.page import FirstScreen
-from resume_rig.report.drawing.axis import nice_step, outside_milestones
+from resume_rig.report.drawing.axis import (
+    nice_step,
+)
 from resume_rig.report.parts.page import badge
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.wording import outcome_words

@@ -43,6 +43,7 @@ from resume_rig.gui.widgets.page import keyed_action
 from resume_rig.gui.worker.bench_state import BenchState, Link
 from resume_rig.gui.worker.events import RunCampaign
 from resume_rig.model.errors import UsageError
+from resume_rig.model.rig_url import NOT_NAMED, RigUrl
 
 if TYPE_CHECKING:
     from resume_rig.campaign.run.campaign import Surroundings
@@ -219,20 +220,23 @@ class CampaignSetting(QGroupBox):
             self._desk.remembered.keep(f"campaign/{key}", field.text().strip())
         return order
 
-    def resume_order(self, store: Path, *, here: bool = False) -> RunCampaign:
+    def resume_order(
+        self, store: Path, *, here: bool = False, ran_at: RigUrl = NOT_NAMED
+    ) -> RunCampaign:
         """Return what resumes the campaign of a store.
 
         Args:
             store: of the campaign.
             here: on the rig and the DUT that are chosen, not on the store's own.
+            ran_at: the rig that this window ran it on, as the user named it.
 
         Raises:
             UsageError: a field has what it may not have.
         """
-        url, dut = (self.choice.url, self.choice.dut_name) if here else ("", None)
+        url, dut = (self.choice.url, self.choice.dut_name) if here else (ran_at, None)
         return self._order(url, dut, None, store)
 
-    def _order(self, url: str, dut: str | None, plan: Plan | None, store: Path) -> RunCampaign:
+    def _order(self, url: RigUrl, dut: str | None, plan: Plan | None, store: Path) -> RunCampaign:
         return RunCampaign(
             url=url,
             dut=dut,

@@ -46,10 +46,11 @@ from resume_rig.gui.widgets.page import (
 )
 from resume_rig.gui.widgets.plot_panel import LanesPlot
 from resume_rig.gui.widgets.store_menu import ShownStore, ask_to_open
-from resume_rig.gui.worker.campaign_state import CampaignState, Phase
+from resume_rig.gui.worker.campaign_state import CampaignState, Phase, no_failure_words
 from resume_rig.gui.worker.events import RunCampaign
 from resume_rig.gui.worker.jobs import JobSlot
 from resume_rig.model.errors import UsageError
+from resume_rig.model.rig_url import NOT_NAMED, RigUrl
 from resume_rig.model.units import NS_PER_MS
 from resume_rig.report.campaign.progress import left_text
 from resume_rig.report.text.hostile_text import one_line
@@ -221,6 +222,7 @@ class CampaignView(View):
         self._shown: CampaignState | None = None
         self._since_draw = QElapsedTimer()
         self._since_draw.start()
+        self._ran_at: dict[Path, RigUrl] = {}
         self._wished = not desk.wish.run
         self.editor = PlanEditor()
         self.editor.refused.connect(self.notice.fail)
@@ -270,7 +272,8 @@ class CampaignView(View):
         """Resume the campaign that was stopped."""
         path = self.desk.state.campaign.path
         if path is not None:
-            self.resume_store(path)
+            ran_at = self._ran_at.get(path, NOT_NAMED)
+            self._run(lambda: self.setting.resume_order(path, ran_at=ran_at))
 
     def resume_store(self, store: Path, *, here: bool = False) -> None:
         """Resume the campaign of a store, on its own rig or on the one that is chosen."""
@@ -341,6 +344,8 @@ class CampaignView(View):
         self.failures.clear()
         self._failures_shown = ()
         self.lines.clear()
+        if order.url:
+            self._ran_at[order.store] = order.url
         self.desk.worker.ask(order)
         self.desk.show_status(f"The campaign goes to {order.store}.")
 
@@ -387,7 +392,7 @@ class CampaignView(View):
         self.tabs.setTabText(0, title)
         self.failures.setVisible(bool(state.failures))
         self.no_failures.setVisible(not state.failures)
-        show_text(self.no_failures, "No failures" if state.done else "No cycle is over yet.")
+        show_text(self.no_failures, no_failure_words(state))
 
     def _draw_next(self, state: CampaignState) -> None:
         """Draw the plot that is most behind; one at a time, so that the window never waits long."""
@@ -468,7 +473,7 @@ class CampaignView(View):
         if self.failures.count():
             self._failure_chosen(self.failures.item(0))
         else:
-            self.desk.show_status("No cycle has failed.")
+            self.desk.show_status(no_failure_words(self.desk.state.campaign))
 
     def _load_plan(self) -> None:
         self._ask("Load a plan", "Plans (*.toml)", self.editor.load)

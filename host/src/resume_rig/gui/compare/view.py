@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resume_rig.analysis.answer.comparison import comparison_headline
 from resume_rig.analysis.compare.comparison import ALPHA, MATTERS, Question
 from resume_rig.gui.compare.plots import DistributionPlot, ForestPlot, Sampled
 from resume_rig.gui.compare.state import (
@@ -359,7 +360,8 @@ class CompareView(View):
         comparison = self._comparison()
         if comparison is None:
             return
-        self.answer.show_verdict(answer_badge(comparison.answer), comparison.why)
+        said = f"{comparison_headline(comparison)} {comparison.why}"
+        self.answer.show_verdict(answer_badge(comparison.answer), said)
         show_text(self.summary, in_window(" ".join(_sentences(comparison))))
         self.summary.setToolTip("")
         self.forest.draw(comparison.effects)

@@ -7,6 +7,10 @@ from typing import Final
 
 import numpy as np
 
+from resume_rig.analysis.answer.campaign import answered_campaign
+from resume_rig.analysis.reconcile.milestones import (
+    inside_milestones,
+)
 from resume_rig.campaign.answer.assessment import assess_capture, captured_cycles
 from resume_rig.campaign.store.read_back import Overview
 from resume_rig.gui.explorer.measured import Measured, Pick, measured
@@ -31,10 +35,9 @@ from resume_rig.model.result.packed import PackedSequence
 from resume_rig.model.result.verdict import Requirement
 from resume_rig.oslog.reading import read_logs
 from resume_rig.report.campaign.page import first_screen
-from resume_rig.report.drawing.axis import inside_milestones
 from resume_rig.report.text.wording import outcome_words
 from resume_rig.rig.capture.csv_capture import TimeColumn
-from resume_rig.rig.capture.gathering import Capture, doubts_of
+from resume_rig.rig.capture.gathering import Capture, doubts_of, without_inverted
 from resume_rig.rig.capture.reading import read_capture
 from resume_rig.rig.capture.sampling import StatedRate, rate_of, sampling_of
 from resume_rig.rig.capture.signals import channel_map_of
@@ -134,20 +137,22 @@ def open_capture(
         ),
         planned=(("", "", ""),) * len(numbers),
     )
+    campaign = answered_campaign(correlation, facts)
     explored = Explored(
-        correlation.verdict,
-        correlation.why,
+        campaign.answer.verdict,
+        campaign.answer.text,
         PackedSequence(correlation.cycles),
         cycle_table(correlation, overview, facts.reset_to_tsc),
-        outliers(correlation),
-        first_screen(correlation, facts, scripted=False),
+        outliers(campaign),
+        first_screen(campaign, scripted=False),
+        campaign.answer.counts.first_wrong,
         0,
     )
     return OpenedCapture(
         path,
         Quick(overview, quick_table(overview), requirement),
         explored,
-        (*facts.faults, *doubts_of(capture)),
+        facts.faults,
         PackedSequence(captured_cycles(capture, correlation.cycles, numbers)),
         _stamp_bounds(path, capture),
         facts.reset_to_tsc,
@@ -164,6 +169,8 @@ def assess_opened(
     capture = read_capture(path, channel_map_of(options.signals.split()), time_column)
     if rate is not None:
         capture = replace(capture, stated_rate=rate)
+    capture = replace(capture, notes=(*capture.notes, *doubts_of(capture)))
+    capture = without_inverted(capture)
     reading = read_logs(logs) if logs else _NO_RECORDS
     correlation, facts = assess_capture(
         path,

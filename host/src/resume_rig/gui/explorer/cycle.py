@@ -10,7 +10,19 @@ from PySide6.QtCore import QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QAction, QBrush, QColor, QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from resume_rig.analysis.answer.headline import (
+    counted_from,
+)
 from resume_rig.analysis.findings.explanations import explained
+from resume_rig.analysis.findings.groups import (
+    findings_of,
+    team_of,
+)
+from resume_rig.analysis.reconcile.milestones import (
+    InsideMilestones,
+    outside_milestones,
+    trigger_word,
+)
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.explorer.measured import Snapped, difference_bound_ms, edges_of, region_words
 from resume_rig.gui.explorer.state import Detail
@@ -22,10 +34,7 @@ from resume_rig.gui.widgets.plot_panel import LanesPlot, PlotPanel
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.cycle import ReconciledCycle
 from resume_rig.model.units import NS_PER_MS
-from resume_rig.report.drawing.axis import InsideMilestones, outside_milestones, trigger_word
 from resume_rig.report.parts.page import plain_value
-from resume_rig.report.parts.statistics import counted_from
-from resume_rig.report.text.findings import findings_of, team_of
 from resume_rig.report.text.hostile_text import bounded, one_line
 from resume_rig.report.text.wording import outcome_words, quantity_text, record_name, whole_ms_text
 
@@ -70,7 +79,7 @@ def _verdict(cycle: ReconciledCycle) -> str:
 
 def _times(cycle: ReconciledCycle) -> Iterator[str]:
     yield "Times:"
-    trigger = trigger_word([cycle])
+    trigger = trigger_word({cycle.outside.wake_by})
     for name, quantity in cycle.outside.intervals.items():
         yield f"  {counted_from(name.value, trigger)}: {quantity_text(quantity)} ms"
     for words, value in (

@@ -14,6 +14,14 @@ from typing import Any, Final, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from resume_rig.analysis.answer.campaign import AnsweredCampaign, answered_campaign
+from resume_rig.analysis.findings.groups import (
+    findings_of,
+)
+from resume_rig.analysis.reconcile.milestones import (
+    InsideMilestones,
+    inside_milestones,
+)
 from resume_rig.campaign.answer.assessment import assess, facts_of, reset_to_tsc_of
 from resume_rig.campaign.store.disk import is_being_written
 from resume_rig.campaign.store.raw import CycleRaw
@@ -35,10 +43,7 @@ from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledC
 from resume_rig.model.result.packed import PackedSequence
 from resume_rig.model.result.verdict import Requirement, Verdict
 from resume_rig.model.units import NS_PER_MS, NS_PER_S
-from resume_rig.report.campaign.answer import is_failure
 from resume_rig.report.campaign.page import FirstScreen, first_screen
-from resume_rig.report.drawing.axis import InsideMilestones, inside_milestones
-from resume_rig.report.text.findings import findings_of
 from resume_rig.report.text.wording import outcome_words
 
 _LATE_CYCLES: Final = 3
@@ -59,19 +64,21 @@ class Explored:
     """All that is derived of a store.
 
     Attributes:
-        verdict, why: of the campaign.
+        verdict, text: of the campaign: headline and why.
         cycles: in the order of the table's rows.
         outliers: rows of the table that are worth a look, int64 [k], ascending.
         first: the first screen of its report.
+        first_wrong: number of the cycle to begin with; None where nothing went wrong.
         most_light: counts of the brightest moment of all cycles; 0 where no board reported one.
     """
 
     verdict: Verdict
-    why: str
+    text: str
     cycles: PackedSequence[ReconciledCycle]
     table: Table
     outliers: NDArray[np.int64]
     first: FirstScreen
+    first_wrong: int | None
     most_light: int
 
 
@@ -149,14 +156,11 @@ def cycle_table(
     return Table(tuple(column.column() for column in columns))
 
 
-def outliers(correlation: Correlation) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def outliers(campaign: AnsweredCampaign) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """Return the rows that are worth a look, int64 [k]: failures, and times far from the middle."""
-    far = {number for one in correlation.series for number in one.outliers}
-    rows = [
-        row
-        for row, cycle in enumerate(correlation.cycles)
-        if is_failure(cycle) or cycle.outside.number in far
-    ]
+    worth = set(campaign.answer.counts.wrong)
+    worth.update(number for one in campaign.correlation.series for number in one.outliers)
+    rows = [row for row, number in enumerate(campaign.overview.numbers) if number in worth]
     return np.array(rows, np.int64)
 
 
@@ -303,14 +307,16 @@ def explore(progress: Callable[[int, int], None], path: Path, overview: Overview
     stored = load_campaign(path)
     counted = _Counted(stored.cycles, progress)
     correlation = assess(dataclasses.replace(stored, cycles=counted))
+    campaign = answered_campaign(correlation, facts_of(stored, cycles=correlation.cycles))
     return Explored(
-        correlation.verdict,
-        correlation.why,
+        campaign.answer.verdict,
+        campaign.answer.text,
         # Packed anew, with all that a cycle refers to: the records of the others stay behind.
         PackedSequence(correlation.cycles),
         cycle_table(correlation, overview, reset_to_tsc_of(stored.identity.dut)),
-        outliers(correlation),
-        first_screen(correlation, facts_of(stored, cycles=correlation.cycles), scripted=False),
+        outliers(campaign),
+        first_screen(campaign, scripted=False),
+        campaign.answer.counts.first_wrong,
         counted.most_light,
     )
 

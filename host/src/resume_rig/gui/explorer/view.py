@@ -68,6 +68,7 @@ class ExplorerView(View):
         self._is_capture = False
         self._opened: OpenedCapture | None = None
         self._wanted: int | None = None
+        self._begun_at: int | None = None
         self._quick: Quick | None = None
         self._explored: Explored | None = None
         self._number: int | None = None
@@ -240,10 +241,22 @@ class ExplorerView(View):
         self._choose_first(opened.quick)
 
     def _choose_first(self, quick: Quick) -> None:
-        """Choose the cycle that was asked for, or the first one."""
+        """Choose the cycle that was asked for, or the first that went wrong, else the first."""
         numbers = quick.overview.numbers
-        if len(numbers):
-            self._choose_number(int(numbers[0]) if self._wanted is None else self._wanted)
+        if not len(numbers):
+            return
+        self._begun_at = int(numbers[0]) if self._wanted is None else self._wanted
+        self._choose_number(self._begun_at)
+        self._go_to_failure()
+
+    def _go_to_failure(self) -> None:
+        """Go on to the first failure, once it is known, if nobody has chosen another cycle."""
+        explored = self._explored
+        first = None if explored is None else explored.first_wrong
+        chosen = self._wanted is not None or self._number not in (None, self._begun_at)
+        if first is not None and not chosen:
+            self._begun_at = first
+            self._choose_number(first)
 
     def _explore(self, path: Path, quick: Quick, job: JobSlot) -> None:
         self.desk.jobs.start_process(
@@ -258,7 +271,7 @@ class ExplorerView(View):
     def _show_explored(self, explored: Explored) -> None:
         self._explored = explored
         self.following.derived(well=True)
-        self.verdict.show_verdict(badge(explored.verdict), explored.why)
+        self.verdict.show_verdict(badge(explored.verdict), explored.text)
         self.overview.show_first(explored.first)
         self.wave.scale_light(explored.most_light)
         self._grow()
@@ -271,6 +284,7 @@ class ExplorerView(View):
         if self._number is not None:
             number, self._number = self._number, None
             self._read_detail_of(number)
+        self._go_to_failure()
 
     def _show_newer(self, quick: Quick) -> None:
         """Put the cycles that came since below the others."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.acceptance.assessment import assess_store
+from resume_rig.analysis.answer.campaign import AnsweredCampaign, answered_campaign
 from resume_rig.analysis.verdict.limits import UPPER, limit_in_unit, limit_text, possible_kinds
 from resume_rig.analysis.verdict.measures import (
     Sighting,
@@ -25,7 +26,7 @@ from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.state.table import Table, number_column, word_column
 from resume_rig.model.budget import Budget, by_group
 from resume_rig.model.result.cycle import Correlation
-from resume_rig.model.result.judgement import CampaignFacts, LimitJudgement
+from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.verdict import Limit, Requirement, Verdict
 from resume_rig.model.units import NS_PER_MS, NS_PER_US
 from resume_rig.report.campaign.sections import distribution_words
@@ -95,7 +96,7 @@ def reaches(correlation: Correlation) -> tuple[Reach, ...]:
     shares = [(each.limit, array("d")) for each in correlation.limits]
     # One pass: the cycles of a long campaign are made anew in each, and none is kept.
     for cycle in correlation.cycles:
-        if not cycle.judged:
+        if not cycle.is_timed:
             continue
         sighting = sighting_of(cycle)
         for limit, used in shares:
@@ -110,7 +111,7 @@ def _share(limit: Limit, sighting: Sighting) -> float | None:
     if possible_kinds(sighting).isdisjoint(limit.kinds):
         return None
     value = measured(limit.measure, sighting)
-    if value is None:
+    if value is None or not limit.value:
         return None
     if is_rate(limit.measure):
         rate = rate_of(value, limit.unit, sighting.record)
@@ -234,8 +235,8 @@ def judge_capture(
 ) -> StoreJudged:
     """Judge a capture with the logs of its PC; the arguments and errors are the explorer's."""
     del progress
-    _, answer, facts = assess_opened(path, logs, options, requirement)
-    return _judged(answer, facts)
+    _, correlation, facts = assess_opened(path, logs, options, requirement)
+    return _judged(answered_campaign(correlation, facts))
 
 
 def judge_store(
@@ -253,15 +254,15 @@ def judge_store(
     """
     del progress
     assessed = assess_store(path, requirement, report=None)
-    return _judged(assessed.correlation, assessed.facts)
+    return _judged(assessed.campaign)
 
 
-def _judged(answer: Correlation, facts: CampaignFacts) -> StoreJudged:
+def _judged(campaign: AnsweredCampaign) -> StoreJudged:
     return StoreJudged(
-        facts.requirement,
-        answer.verdict,
-        answer.why,
-        answer.limits,
-        reaches(answer),
-        facts.budgets,
+        campaign.facts.requirement,
+        campaign.answer.verdict,
+        campaign.answer.text,
+        campaign.correlation.limits,
+        reaches(campaign.correlation),
+        campaign.facts.budgets,
     )

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
 
+from resume_rig.analysis.answer.log import AnsweredLog, answered_log
 from resume_rig.analysis.findings.advice import Advice, Ranked, advise, rank
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.state.table import Number, Table, number_column, word_column
 from resume_rig.model.os_record import LogReading, LogSource, kind_words
-from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
+from resume_rig.model.result.judgement import JudgedRecord
 from resume_rig.model.result.verdict import Requirement
 from resume_rig.oslog.reading import read_logs
-from resume_rig.report.log.answer import main_transitions, transitions_not_covered
+from resume_rig.report.log.transitions import main_transitions, transitions_not_covered
 from resume_rig.report.text.json_text import utc_json
 from resume_rig.report.text.wording import MISSING
 
@@ -22,7 +23,7 @@ from resume_rig.report.text.wording import MISSING
 class LogsJudged:
     """What came of logs; `ranked` are the slowest parts, the longest first."""
 
-    judgement: LogJudgement
+    log: AnsweredLog
     ranked: tuple[Ranked, ...]
     advice: tuple[Advice, ...]
 
@@ -50,25 +51,29 @@ def judge_logs(
     if reading is None:
         reading = read_logs(paths, progress=lambda done: progress(done, len(paths)))
     judgement = judge_log(reading, requirement, ignore_first=ignore_first)
-    return LogsJudged(judgement, rank(reading.records), advise(reading))
+    once = judgement.reading
+    return LogsJudged(answered_log(judgement), rank(once.records), advise(once))
 
 
 _UTC_LENGTH: Final = 19
 _NOT_JUDGED: Final = "not judged"
 
 
-def transition_table(judgement: LogJudgement) -> Table:
-    """Return a row for each record, in record order; times in ms, OS-reported."""
-    cycles = judgement.cycles
+def transition_table(log: AnsweredLog) -> Table:
+    """Return a row for each transition, in the log's order; times in ms, OS-reported."""
+    judgement, cycles = log.judgement, log.judgement.cycles
     records = [cycle.record for cycle in cycles]
     names = [PurePath(source.path).name for source in judgement.reading.sources]
     sources = [word_column("source", (names[r.source] for r in records))] if len(names) > 1 else []
-    notes = _notes(judgement)
+    several = len(judgement.reading.computers) > 1
+    owners = [word_column("computer", (r.computer for r in records))] if several else []
+    notes = _notes(log)
     return Table(
         (
-            number_column("row", range(1, len(cycles) + 1), "In record order"),
+            number_column("transition", log.numbers, "As every face numbers it"),
             number_column("record", (r.record_id for r in records), "Its number in the log"),
             *sources,
+            *owners,
             word_column("kind", (kind_words(r.kind) for r in records)),
             word_column("verdict", map(_verdict, cycles)),
             word_column("woke, UTC", (_moment(r.wake_time_utc_ns) for r in records)),
@@ -94,17 +99,17 @@ def transition_table(judgement: LogJudgement) -> Table:
     )
 
 
-def _notes(judgement: LogJudgement) -> dict[int, str]:
+def _notes(log: AnsweredLog) -> dict[int, str]:
     """Return the note on each record, by its identity: as the report has it, or why not judged."""
     rows = [
-        *main_transitions(judgement),
+        *main_transitions(log),
         *(
             row
-            for kind in judgement.not_covered
-            for row in transitions_not_covered(judgement, kind.kind)
+            for kind in log.judgement.not_covered
+            for row in transitions_not_covered(log, kind.kind)
         ),
     ]
-    why_not = {id(cycle): cycle.why_not or "" for cycle in judgement.cycles}
+    why_not = {id(cycle): cycle.why_not or "" for cycle in log.judgement.cycles}
     return why_not | {id(row.cycle): row.note for row in rows if row.note}
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
+from resume_rig.analysis.answer.log_figures import damaged_logs
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.log.state import (
     LogsJudged,
@@ -29,7 +30,6 @@ from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.units import count_of
 from resume_rig.oslog.reading import is_sqlite_file
-from resume_rig.report.log.answer import answer_sentence, reason_sentences
 from resume_rig.report.parts.page import badge
 from resume_rig.report.parts.statistics import statistics_sentences
 from resume_rig.rig.capture.reading import is_capture
@@ -140,16 +140,16 @@ class LogView(View):
             self.tabs.setTabText(place, title)
 
     def _show(self, judged: LogsJudged) -> None:
-        judgement = judged.judgement
+        judgement = judged.log.judgement
         self._reading = judgement.reading
-        answer = " ".join((answer_sentence(judgement), *reason_sentences(judgement)))
-        self.verdict.show_verdict(badge(judgement.verdict), answer)
-        self.transitions.show_table(transition_table(judgement))
+        answer = judged.log.answer
+        self.verdict.show_verdict(badge(answer.verdict), answer.text)
+        self.transitions.show_table(transition_table(judged.log))
         self.slowest.show_table(ranked_table(judged.ranked))
         self.advice.show_table(advice_table(judged.advice))
         self.sources.show_table(source_table(judgement.reading.sources))
         sentences = statistics_sentences(
-            judgement.series, judgement.failures, judgement.limits, "record"
+            judgement.series, judgement.failures, judgement.limits, "transition"
         )
         show_sentences(self.statistics, *sentences)
         counts = (len(judgement.cycles), len(judged.ranked), len(judgement.reading.sources))
@@ -159,7 +159,7 @@ class LogView(View):
             f"{count_of(len(judgement.reading.sources), 'log')} read,"
             f" {count_of(len(judgement.cycles), 'record')}."
         )
-        damaged = sum(not source.integrity.ok for source in judgement.reading.sources)
+        damaged = damaged_logs(judged.log)
         if damaged:
             self.notice.fail(
                 f"{count_of(damaged, 'source')} incomplete, so records may be missing; see the tab"

@@ -1,22 +1,21 @@
 """What is made of a whole store, in a process: its answer, its report, exports. Free of Qt."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from resume_rig.acceptance.assessment import assess_store, html_at
 from resume_rig.acceptance.evidence import FORMATS, TABLES, WITH_TABLES, Exporter, write_evidence
 from resume_rig.acceptance.whole_file import check_place_of, write_whole
+from resume_rig.analysis.answer.campaign import answered_campaign
 from resume_rig.campaign.answer.assessment import assess, facts_of
 from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import UsageError
-from resume_rig.model.result.cycle import NO_FAILURE, Outcome, OutsideCycle
+from resume_rig.model.result.cycle import NO_FAILURE, Outcome, OutsideCycle, ReconciledCycle
 from resume_rig.model.result.verdict import Finding, FindingKind, Requirement, Verdict
 from resume_rig.report.campaign.page import FirstScreen, first_screen
-from resume_rig.report.drawing.axis import trigger_word
 from resume_rig.report.parts.statistics import statistics_sentences
 from resume_rig.report.text.wording import outcome_words
 from resume_rig.timing.clocks import utc_now_text
@@ -54,7 +53,7 @@ class CampaignJudged:
     """The campaign's answer.
 
     Attributes:
-        verdict, why: as `resume-rig run` reports them.
+        verdict, headline: as `resume-rig run` reports them. why: headline and why as one text.
         sentences: what its times and failures show, with the confidence of each figure.
         report: where the HTML report is.
         outcomes: of all cycles of the store, as they were judged.
@@ -63,6 +62,7 @@ class CampaignJudged:
     """
 
     verdict: Verdict
+    headline: str
     why: str
     sentences: tuple[str, ...]
     report: Path
@@ -158,27 +158,36 @@ def conclude(
     _check_place(store, report)
     assessed = assess_store(store, requirement, report)
     write_whole(report, html_at(assessed, utc_now_text()))
-    answer = assessed.correlation
-    trigger = trigger_word(answer.cycles)
+    campaign, answer = assessed.campaign, assessed.answer
+    found, overview = campaign.correlation, campaign.overview
     sentences = statistics_sentences(
-        answer.series, answer.failures, answer.limits, "cycle", trigger
+        found.series, found.failures, found.limits, "cycle", overview.trigger
     )
-    outcomes: Counter[Outcome] = Counter()
-    failures: list[Failure] = []
-    for cycle in answer.cycles:
-        outcomes[cycle.outcome] += 1
-        if cycle.outcome not in NO_FAILURE and len(failures) < MOST_FAILURES:
-            failures.append(failure_of(cycle.outside))
+    places = {number: place for place, number in enumerate(overview.numbers)}
+    wrong = answer.counts.wrong
+    drawn = (found.cycles[places[number]] for number in wrong[:MOST_FAILURES])
     return CampaignJudged(
         answer.verdict,
-        answer.why,
+        answer.headline,
+        answer.text,
         tuple(sentences),
         report,
-        dict(outcomes),
-        tuple(failures),
-        sum(count for outcome, count in outcomes.items() if outcome not in NO_FAILURE),
-        first_screen(answer, assessed.facts, scripted=False),
+        overview.outcome_counts,
+        tuple(_judged_failure(cycle) for cycle in drawn),
+        len(wrong),
+        first_screen(campaign, scripted=False),
     )
+
+
+def _judged_failure(cycle: ReconciledCycle) -> Failure:
+    """Return a cycle that went wrong; one that slept and woke was too slow."""
+    failure = failure_of(cycle.outside)
+    if cycle.outcome not in NO_FAILURE or cycle.verdict is not Verdict.FAIL:
+        return failure
+    record = cycle.record
+    took = None if record is None else record.resume_ms
+    text = "Beyond the limit." if took is None else f"Beyond the limit: resume {took} ms."
+    return replace(failure, text=text)
 
 
 def first_screen_of(
@@ -198,7 +207,7 @@ def first_screen_of(
     stored = load_campaign(store)
     correlation = assess(stored, requirement)
     facts = facts_of(stored, requirement, None, correlation.cycles)
-    return first_screen(correlation, facts, scripted=False)
+    return first_screen(answered_campaign(correlation, facts), scripted=False)
 
 
 def write_export(

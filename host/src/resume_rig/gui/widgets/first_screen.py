@@ -81,7 +81,7 @@ class FirstScreenView(QWidget):
         named = first.marks
         self.marks.show_marks(named)
         show_text(self.what, "" if named is None else f"{named.what}. {named.picture.summary}")
-        self._show_actions(first.actions)
+        self._show_actions(first.actions, first.nothing_to_do)
 
     def _show_trust(self, badges: Sequence[TrustBadge]) -> None:
         self.trust.setVisible(bool(badges))
@@ -109,11 +109,11 @@ class FirstScreenView(QWidget):
             for label in (name, value):
                 label.setToolTip(tip_of(f"{tile.name}: {tile.value}; {tile.detail}"))
 
-    def _show_actions(self, actions: Sequence[Action]) -> None:
+    def _show_actions(self, actions: Sequence[Action], nothing: str) -> None:
         rows = [
             f"{each.owner}: {each.text} {each.option}".rstrip() for each in actions[:_ACTIONS_MOST]
         ]
-        show_sentences(self.advice, *(rows or ("Nothing.",)))
+        show_sentences(self.advice, *(rows or (nothing,)))
 
     def _restyle(self) -> None:
         self.trust.setStyleSheet(

@@ -19,6 +19,7 @@ from resume_rig.gui.widgets.labels import plain_label
 from resume_rig.gui.widgets.page import Halves
 from resume_rig.model.os_record import TRANSITIONS
 from resume_rig.model.result.verdict import USUAL_REQUIREMENT, Requirement
+from resume_rig.model.rig_url import RigUrl
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.rig.dut_profile import shipped_profiles
 from resume_rig.rig.link.claim import FoundPort
@@ -158,12 +159,12 @@ class RigChoice:
         self.choose(remembered.text("bench/rig", SIMULATED[0]), remembered.text("bench/dut"))
 
     @property
-    def url(self) -> str:
+    def url(self) -> RigUrl:
         """URL of the rig that is chosen."""
         text = self.rig.currentText().strip()
         place = self.rig.findText(text)
         data = self.rig.itemData(place) if place >= 0 else None
-        return data if isinstance(data, str) else text
+        return RigUrl(data if isinstance(data, str) else text)
 
     @property
     def dut_name(self) -> str | None:

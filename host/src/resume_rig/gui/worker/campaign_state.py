@@ -374,3 +374,14 @@ def _over(state: CampaignState, event: CampaignOver) -> CampaignState:
 
 def _with_line(state: CampaignState, line: str) -> CampaignState:
     return replace(state, lines=(*state.lines, line)[-MOST_LINES:])
+
+
+def no_failure_words(state: CampaignState) -> str:
+    """Return what stands where failures are listed, and none is; the answer if there is one.
+
+    That no cycle is listed is no answer: nothing may have been judged.
+    """
+    judged = state.answer.judged
+    if judged is not None:
+        return f"{judged.verdict.value}: {judged.headline}"
+    return "No cycle has failed so far." if state.done else "No cycle is over yet."

@@ -18,6 +18,7 @@ from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import Edge, LightBlock
 from resume_rig.model.result.cycle import Outcome, OutsideCycle
 from resume_rig.model.result.series import Drift
+from resume_rig.model.rig_url import RigUrl
 from resume_rig.rig.interface import Faults, RigInfo, SelfTestCheck
 from resume_rig.rig.link.claim import FoundPort
 
@@ -49,7 +50,7 @@ class Connected:
         now_ns: board clock.
     """
 
-    url: str
+    url: RigUrl
     info: RigInfo
     dut: DutProfile | None
     simulated: bool
@@ -266,7 +267,7 @@ class FindPorts:
 class Connect:
     """Open a rig; `dut` is the name or path of a profile, None for the usual one."""
 
-    url: str
+    url: RigUrl
     dut: str | None = None
 
 
@@ -328,7 +329,7 @@ class RunCampaign:
         report: where the HTML report goes; None for next to the store.
     """
 
-    url: str
+    url: RigUrl
     dut: str | None
     plan: Plan | None
     store: Path

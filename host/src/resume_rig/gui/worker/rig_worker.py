@@ -51,6 +51,7 @@ from resume_rig.model.errors import (
     RigError,
     UsageError,
 )
+from resume_rig.model.rig_url import RigUrl
 from resume_rig.model.units import seconds_text
 from resume_rig.rig.interface import Rig, RigInfo
 from resume_rig.rig.link.claim import found_ports
@@ -388,7 +389,7 @@ class _Loop:
             case _:
                 self._act(request)
 
-    def _connect(self, url: str, dut: str | None) -> None:
+    def _connect(self, url: RigUrl, dut: str | None) -> None:
         from resume_rig.acceptance.bench import open_bench
 
         self._let_go()

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
+from resume_rig.model.evidence import band_of
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.series import Training
 from resume_rig.model.result.verdict import Limit, Verdict
@@ -158,6 +159,7 @@ class SessionFacts:
         times_ms: their headline times in order, by name.
         broken: cycles that were tried and failed; 0 of a log, which does not report them.
         training: first boots that are not compared; None where there are none.
+        simulated: it measured no PC; None where nobody states it.
     """
 
     path: str
@@ -166,6 +168,30 @@ class SessionFacts:
     times_ms: Mapping[str, Sequence[float]] = field(default_factory=dict)
     broken: int = 0
     training: Training | None = None
+    simulated: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A part of the transitions that changed the way the headline time did, in ms.
+
+    Attributes:
+        name: kind, name and phase, hostile where a DUT names it.
+        holds_up: the time is how long others had to wait for it, not how long it took.
+        base_ms, candidate_ms: medians; None where that side does not time it.
+        shown: the change is beyond chance; else it is only among the greatest.
+    """
+
+    name: str
+    holds_up: bool
+    base_ms: float | None
+    candidate_ms: float | None
+    shown: bool
+
+    @property
+    def difference_ms(self) -> float:
+        """Candidate less base; what a side does not time is 0 there."""
+        return (self.candidate_ms or 0.0) - (self.base_ms or 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +221,9 @@ class Comparison:
         slow: headline times that have slow cycles on either side; of the main family, too.
         components: parts of transitions, a family of their own, which decides nothing.
         components_compared: how many there were; `components` are those that changed.
+        causes: the parts that changed most the way the headline time did, the greatest first;
+            ranked, whether each is beyond chance or not; empty where it changed by less than what
+            matters.
         differences: (name, base, candidate) of what the identities disagree in.
         warnings: why the two may not be comparable; each is one sentence.
         alpha: chance to name any difference of the main family where there is none.
@@ -219,6 +248,13 @@ class Comparison:
     requirement: str = ""
     over: tuple[OverLimit, ...] = ()
     unit: Unit = Unit.CYCLE
+    causes: tuple[Cause, ...] = ()
+
+    @property
+    def band(self) -> str:
+        """What every face shows across its top, where a session measured no PC; else ""."""
+        sessions = (*self.base.sessions, *self.candidate.sessions)
+        return band_of([each.simulated for each in sessions], "sessions")
 
 
 @unique
@@ -239,12 +275,14 @@ class StudySession:
     Attributes:
         unit, rig: who was measured, and with what.
         times_ms: by measure, in order of the cycles, warm-up left out.
+        simulated: it measured no PC; None where nobody states it.
     """
 
     path: str
     unit: str
     rig: str
     times_ms: Mapping[str, tuple[float, ...]]
+    simulated: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

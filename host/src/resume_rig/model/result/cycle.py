@@ -11,13 +11,13 @@ from typing import Final
 
 from resume_rig.model.channel import Channel, WakeBy
 from resume_rig.model.light import LightBasis
-from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.model.os_record import Ending, OsRecord, SleepKind
 from resume_rig.model.power import CyclePower
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.match import ClockStep, CycleReason, MatchCertainty, UnmatchedRecord
 from resume_rig.model.result.series import FailureRate, SeriesStatistics
-from resume_rig.model.result.verdict import Finding, Verdict
+from resume_rig.model.result.verdict import Finding, NotJudged, Verdict, WhyNot
 
 HEALTH_BYTES_MAX = 256 * 1024
 """Of one health report: 2,000 devices of 100 bytes (assumed); a longer one is cut, not whole."""
@@ -233,7 +233,8 @@ class ReconciledCycle:
         unexplained: how far this cycle's residual is from the campaign's own median residual.
         light_after_complete: light minus resume complete; negative = light came first.
         hidden_before_sleep: trigger to SLP_S3# minus what the OS and its firmware report of it.
-        judged: whether the verdict counts in the campaign's; why_not: why it does not.
+        judged: whether the verdict counts in the campaign's; unjudged: why it does not, once it
+            was ruled upon.
         certainty: how sure it is that the record is of this cycle; None without a record. Only a
             high one feeds the verdict, the differences and the findings.
         record_missing: the likely reason why there is no record; None where there is one.
@@ -245,6 +246,8 @@ class ReconciledCycle:
         bios_checked: whether the bounds of press_to_resume_complete and light_after_complete hold
             all that the OS's clock leaves open of the BIOS time; they hold if BiosInit is true
             otherwise.
+        failed_by: names of outcomes and findings by which it fails, whatever its times.
+        untimed: it is judged by these alone, and its times are no evidence of any resume.
     """
 
     outside: OutsideCycle
@@ -254,7 +257,7 @@ class ReconciledCycle:
     light_after_complete: BoundedNs | None
     verdict: Verdict
     judged: bool
-    why_not: str | None
+    unjudged: NotJudged | None
     findings: tuple[Finding, ...] = field(default=())
     hidden_before_sleep: BoundedNs | None = None
     certainty: MatchCertainty | None = None
@@ -264,15 +267,28 @@ class ReconciledCycle:
     bios_checked: bool = False
     press_to_desktop: BoundedNs | None = None
     shutdown: OsRecord | None = None
+    failed_by: tuple[str, ...] = ()
+    untimed: bool = False
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it is judged, and its times count."""
+        return self.judged and not self.untimed
 
     @property
     def outcome(self) -> Outcome:
         """What became of the cycle, with what the lack of its OS record adds to the wires."""
         lost = self.record is None and self.record_missing is CycleReason.LOST
+        lost = lost or (self.record is not None and self.record.ended is Ending.RESUMED)
         lost = lost and self.outside.asked is not SleepKind.BOOT
         if lost and self.outside.outcome is Outcome.SLEPT_AND_WOKE:
             return Outcome.RECORD_MISSING
         return self.outside.outcome
+
+    @property
+    def why_not(self) -> str | None:
+        """Why it is not judged, in one sentence; None where it is."""
+        return None if self.unjudged is None else str(self.unjudged)
 
     @property
     def timed_outside(self) -> bool:
@@ -353,6 +369,27 @@ class UsualRest:
 
 
 @dataclass(frozen=True, slots=True)
+class LevelChange:
+    """A campaign that falls in parts: a BIOS that was updated in the middle, another display.
+
+    Attributes:
+        first_cycle: number of the first cycle of the later part.
+        bios_ns: by how much the median BiosInit is more from there on; None where not known.
+        rest_ns: the same of PLTRST# to display on less BiosInit and DriverInit.
+        light_stayed: whether the light came as before though BiosInit did not: it is wrong on one
+            side, and this does not show on which.
+        computer: whose records the later part has, where the earlier one has another computer's;
+            hostile.
+    """
+
+    first_cycle: int
+    bios_ns: int | None
+    rest_ns: int | None
+    light_stayed: bool
+    computer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class DetectableBios:
     """The least by which BiosInit may be short, and nearly all such cycles have a finding of it.
 
@@ -360,11 +397,16 @@ class DetectableBios:
         n: cycles that report a BIOS time.
         constant_ns: where all cycles are short by it; None where no shortfall would be found.
         single_ns: where single cycles are that another one follows; None likewise.
+        checked: of n, cycles whose own clock and wires bound their BIOS time at all.
+        suspected_ns: from where on nearly all such cycles have at least a suspicion, as long as no
+            time service moves the clock by more than it does by default.
     """
 
     n: int
     constant_ns: int | None
     single_ns: int | None
+    checked: int = 0
+    suspected_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,11 +418,14 @@ class Correlation:
         limits: each limit of the requirement, judged over all cycles that count.
         failures: how often judged cycles fail; None without any.
         series: the judged cycles' times, one entry for each measure that has values.
-        clock_steps: where the match found that the OS clock was set, in order of the cycles.
+        clock_steps: where the match found that the OS clock was set, in order of the cycles; none
+            from one computer's records to another's.
         equal_offsets: how many offsets of the OS clock explain the cycles equally well, at least,
             where nothing is matched for that reason; 1 otherwise.
         undecided: cycles that woke from a sleep that the requirement covers, without evidence.
         detectable: the least error of BiosInit that was looked for; None where none is reported.
+        levels: where the campaign falls in parts, in order of the cycles.
+        doubts: clauses on what the evidence itself is worth; they are in `why`, too.
     """
 
     cycles: Sequence[ReconciledCycle]
@@ -397,6 +442,8 @@ class Correlation:
     equal_offsets: int = 1
     undecided: int = 0
     detectable: DetectableBios | None = None
+    levels: tuple[LevelChange, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 @unique
@@ -426,7 +473,7 @@ class OutcomeMeaning:
     words: str
     counts: Counts
     fails: bool = False
-    why_not: str | None = None
+    why_not: NotJudged | None = None
     tries_resume: bool = True
     came_back: bool = False
     matched: bool = True
@@ -440,19 +487,21 @@ MEANINGS: Final[Mapping[Outcome, OutcomeMeaning]] = MappingProxyType(
         Outcome.NEVER_SLEPT: OutcomeMeaning(
             "never slept",
             Counts.FAILED,
-            why_not="no sleep: the DUT never slept, so there was no resume",
+            why_not=NotJudged(WhyNot.NO_SLEEP),
             matched=False,
         ),
         Outcome.SLEPT_SHALLOW: OutcomeMeaning(
             "slept shallow",
             Counts.FAILED,
-            why_not="slept shallow: the DUT did not reach the state that was asked for",
+            why_not=NotJudged.of(
+                WhyNot.SHALLOW, why="the DUT did not reach the state that was asked for"
+            ),
             came_back=True,
         ),
         Outcome.WOKE_ALONE: OutcomeMeaning(
             "woke alone",
             Counts.FAILED,
-            why_not="not ours: something else woke the DUT",
+            why_not=NotJudged(WhyNot.NOT_OURS),
             tries_resume=False,
             came_back=True,
         ),
@@ -466,19 +515,19 @@ MEANINGS: Final[Mapping[Outcome, OutcomeMeaning]] = MappingProxyType(
         Outcome.INVALID: OutcomeMeaning(
             "invalid",
             Counts.NO_ANSWER,
-            why_not="invalid: edges of this cycle were lost",
+            why_not=NotJudged(WhyNot.EDGES_LOST),
             tries_resume=False,
         ),
         Outcome.RIG_FAULT: OutcomeMeaning(
             "rig fault",
             Counts.NO_ANSWER,
-            why_not="rig fault: the rig failed within this cycle",
+            why_not=NotJudged(WhyNot.RIG_FAULT),
             tries_resume=False,
         ),
         Outcome.INTERRUPTED: OutcomeMeaning(
             "interrupted",
             Counts.NO_ANSWER,
-            why_not="interrupted: the cycle was not finished",
+            why_not=NotJudged(WhyNot.INTERRUPTED),
             tries_resume=False,
         ),
     }

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
+from resume_rig.model.evidence import band_of
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.result.series import (
     NOTHING_COMMON,
@@ -101,9 +102,17 @@ class FleetCampaign:
     log: str = ""
     kinds: Mapping[SleepKind, int] = field(default_factory=dict)
 
+    @property
+    def simulated(self) -> bool:
+        """Whether it measured no PC; what nobody states is not taken for it."""
+        return SIMULATED_MARK in self.marks
+
 
 SALVAGED = "salvaged"
 """Mark of a campaign whose store was salvaged from a damaged one."""
+
+SIMULATED_MARK = "SIMULATED"
+"""Mark of a campaign of a simulated bench."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +222,7 @@ class Fleet:
     Attributes:
         by: the traits that make the groups.
         groups: worst verdict first.
+        headline: how many campaigns have which verdict, in a sentence; why: what it rests on.
         unread: stores that are not in it.
         copies: (path, path of the one that it is a copy of) of stores that are counted once.
     """
@@ -221,9 +231,15 @@ class Fleet:
     by: tuple[Trait, ...]
     groups: tuple[FleetGroup, ...]
     verdict: Verdict
+    headline: str
     why: str
     unread: tuple[UnreadStore, ...] = ()
     copies: tuple[tuple[str, str], ...] = field(default=())
+
+    @property
+    def band(self) -> str:
+        """What every face shows across its top, where any campaign measured no PC; else ""."""
+        return band_of([each.simulated for each in self.campaigns], "campaigns")
 
     @property
     def campaigns(self) -> tuple[FleetCampaign, ...]:
@@ -277,6 +293,7 @@ class TrendSession:
         point: name of the build, or the week.
         begun_utc_ns: of the campaign. times: by measure.
         report: path of its HTML report; None where it has none.
+        simulated: it measured no PC; what nobody states is not taken for it.
     """
 
     load_id: int
@@ -291,6 +308,7 @@ class TrendSession:
     failed: int
     undecided: int
     times: Mapping[str, SessionTimes]
+    simulated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,6 +466,7 @@ class Trend:
             be compared are not, NO-EVIDENCE where none could be.
         requirement: the profile that the campaigns were judged against, "id, version n".
         left_out: a sentence for each campaign that is not in it.
+        band: what every face shows across its top, where a campaign measured no PC; else "".
     """
 
     by: TrendBy
@@ -457,3 +476,4 @@ class Trend:
     verdict: Verdict
     why: str
     left_out: tuple[str, ...] = field(default=())
+    band: str = ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum, unique
 
 from resume_rig.model.budget import Budget
 from resume_rig.model.channel import Channel
@@ -9,7 +10,7 @@ from resume_rig.model.edge import Edge, LightBlock
 from resume_rig.model.os_record import LogReading, LogSource, OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.series import FailureRate, SeriesStatistics
-from resume_rig.model.result.verdict import Limit, Requirement, Statistics, Verdict
+from resume_rig.model.result.verdict import Limit, NotJudged, Requirement, Statistics, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,12 @@ class LimitJudgement:
         hidden: how many of the marginal ones are so because they pass as reported, and do not with
             the BIOS time that clock and wires add.
         undecided: cycles that woke from a sleep of its kinds and have no value.
-        evidence: a clause on them where they are too many for a verdict; "" where they are not.
+        evidence: a clause on them where they leave no verdict; "" where they do not.
+        missing: what wires, light and the log show of those without a value; None where there are
+            none, or nothing shows them.
+        tau: cycles that count as one in the bounds on their share, as failures come in runs.
+        of_log: no cycle of a rig is among them.
+        did: of a limit on outcomes or findings, each that was found, and in how many cycles.
     """
 
     limit: Limit
@@ -47,6 +53,53 @@ class LimitJudgement:
     hidden: int = 0
     undecided: int = 0
     evidence: str = ""
+    of_log: bool = False
+    did: tuple[tuple[str, int], ...] = ()
+    missing: "Missing | None" = None
+    tau: float = 1.0
+
+
+@unique
+class MissingReason(StrEnum):
+    """What becomes of cycles without a value beside those that have one.
+
+    ALIKE: they took as long by what is there of both. BEYOND: what they took longer would have put
+    one of them beyond the limit. SLOWER: more of them are slow than chance among cycles makes.
+    """
+
+    ALIKE = "alike"
+    SLOWER = "slower"
+    BEYOND = "beyond"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Cycles without a value, compared with those that have one by a time that both have.
+
+    Attributes:
+        measure: by which they are compared: of those that both have, the one that speaks most
+            against them.
+        n: of them that have it. slow: of those, how many are far above the others' middle.
+        middle_ms: their median. usual_ms: the median of the cycles with a value.
+        worst_ms: the longest of them.
+        beyond: how many would be beyond the limit, if they took longer by it, too.
+        p: one-sided chance of so many slow ones among them.
+    """
+
+    reason: MissingReason
+    measure: str
+    n: int
+    slow: int
+    middle_ms: float
+    usual_ms: float
+    worst_ms: float
+    beyond: int
+    p: float
+
+    @property
+    def speaks_against(self) -> bool:
+        """Whether a PASS would rest on the quick ones alone."""
+        return self.reason is not MissingReason.ALIKE
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +108,7 @@ class JudgedRecord:
 
     Attributes:
         judged: whether it counts in the verdict of its group.
-        why_not: one sentence when it does not.
+        unjudged: why it does not; None where it does.
         verdict: of this record alone; NO-EVIDENCE when not judged.
         risk: probability that this verdict is wrong, 0..1; None when not judged.
         undecided: it is of a sleep that the requirement covers, and has no time of it.
@@ -63,10 +116,15 @@ class JudgedRecord:
 
     record: OsRecord
     judged: bool
-    why_not: str | None
+    unjudged: NotJudged | None
     verdict: Verdict
     risk: float | None = None
     undecided: bool = False
+
+    @property
+    def why_not(self) -> str | None:
+        """Why it is not judged, in one sentence; None where it is."""
+        return None if self.unjudged is None else str(self.unjudged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +151,9 @@ class LogJudgement:
         limits: each limit of the requirement, judged over all cycles that count.
         failures: how often judged cycles fail; None without any.
         series: the judged cycles' times, one entry for each measure that has values.
+        repeated: records that were left out because they are of transitions that others have, too.
+        units: of transitions of several computers, the judgement of each; else empty. The verdict
+            is the worst of theirs, and all other figures are of all of them.
     """
 
     reading: LogReading
@@ -106,6 +167,8 @@ class LogJudgement:
     limits: tuple[LimitJudgement, ...] = ()
     failures: FailureRate | None = None
     series: tuple[SeriesStatistics, ...] = ()
+    repeated: int = 0
+    units: tuple["LogJudgement", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +225,7 @@ class CampaignFacts:
         reset_to_tsc: PLTRST# rising to the TSC's zero, as the DUT profile bounds it, or as it is
             taken without one.
         log_sources: what its OS records are from; a record's `source` is an index of these.
+        simulated: it was run on a simulated bench; None where nobody states it.
     """
 
     store_path: str
@@ -179,3 +243,4 @@ class CampaignFacts:
     unfinished: bool = False
     begun_utc_ns: int | None = None
     reset_to_tsc: BoundedNs | None = None
+    simulated: bool | None = None

@@ -147,6 +147,9 @@ class FailureRate:
         needed_for_1_percent: cycles without any failure that show a rate below 1 %.
         undecided: further cycles that woke, and of which there is no evidence. They count as
             failed in `high` and `upper`, as met in `low`: whatever they were, the bounds hold.
+        tau: cycles that count as one, by the runs in which the failures come; 1 where they come
+            singly, and where none shows how they come.
+        upper_in_runs: `upper`, where no cycle failed, if failures came in runs of ten.
     """
 
     failures: int
@@ -156,6 +159,24 @@ class FailureRate:
     upper: float
     needed_for_1_percent: int
     undecided: int = 0
+    tau: float = 1.0
+    upper_in_runs: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class TwoGroups:
+    """A series that has two middles and next to nothing between them.
+
+    Attributes:
+        low_n, high_n: values of either. low_ms, high_ms: their medians.
+        above_ms: every value of the upper group is above it, no other one is.
+    """
+
+    low_n: int
+    low_ms: float
+    high_n: int
+    high_ms: float
+    above_ms: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +193,8 @@ class SeriesStatistics:
             where none is judged, they are of the wires of all that slept and woke.
         common: what all values have wrong in common, at most; it is in the intervals.
         mean: None below two values.
+        tau: values that count as one in the intervals, as they depend on one another; 1 or more.
+        groups: None where there is one; an outlier is then far from its own group.
     """
 
     name: str
@@ -185,6 +208,8 @@ class SeriesStatistics:
     judged: bool = True
     common: CommonTerm = NOTHING_COMMON
     mean: MeanInterval | None = None
+    tau: float = 1.0
+    groups: TwoGroups | None = None
 
 
 @unique

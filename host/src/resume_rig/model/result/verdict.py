@@ -4,6 +4,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum, unique
+from types import MappingProxyType
 from typing import Final
 
 from resume_rig.model.os_record import SleepKind
@@ -21,6 +22,98 @@ class Verdict(StrEnum):
 
 
 WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
+
+
+@unique
+class WhyNot(StrEnum):
+    """Why a transition is not judged; JSON and exports have the name, a reader the sentence."""
+
+    IGNORED_FIRST = "ignored-first"
+    IGNORED_BY_LISTING = "ignored-by-listing"
+    IGNORED_BY_PLAN = "ignored-by-plan"
+    NOT_COVERED = "not-covered"
+    OTHER_KIND = "other-kind"
+    OTHER_KIND_ON_WIRES = "other-kind-on-wires"
+    FROM_IMAGE = "from-image"
+    NOT_BACK = "not-back"
+    NOT_REPORTED = "not-reported"
+    NOT_TIMED = "not-timed"
+    NOT_MEASURED = "not-measured"
+    WAKES_BEFORE_SLEEP = "wakes-before-sleep"
+    ABSURD_BIOS = "absurd-bios"
+    CONTRADICTS_ITSELF = "contradicts-itself"
+    DOUBTED = "doubted"
+    IMPOSSIBLE_BIOS = "impossible-bios"
+    NO_RECORD = "no-record"
+    MATCH_UNCERTAIN = "match-uncertain"
+    STATE_MISMATCH = "state-mismatch"
+    NO_SLEEP = "no-sleep"
+    SHALLOW = "slept-shallow"
+    WRONG_STATE = "wrong-state"
+    NOT_OURS = "not-ours"
+    EDGES_LOST = "edges-lost"
+    POLARITY = "polarity"
+    RIG_FAULT = "rig-fault"
+    INTERRUPTED = "interrupted"
+
+
+_SENTENCES: Final[Mapping[WhyNot, str]] = MappingProxyType(
+    {
+        WhyNot.IGNORED_FIRST: "ignored: the first transition of its log",
+        WhyNot.IGNORED_BY_LISTING: "ignored: its listing marks it so",
+        WhyNot.IGNORED_BY_PLAN: "ignored: the plan leaves this cycle out",
+        WhyNot.NOT_COVERED: "not covered by this requirement: {requirement} covers {covers};"
+        " this is {kind}",
+        WhyNot.OTHER_KIND: "other kind: {requirement} covers {covers}; {asked} was asked for",
+        WhyNot.OTHER_KIND_ON_WIRES: "other kind: {requirement} covers {covers}; the wires show"
+        " another sleep",
+        WhyNot.FROM_IMAGE: "not S3: this hybrid sleep resumed from its hibernation file, as S4"
+        " does",
+        WhyNot.NOT_BACK: "not measured: the OS did not come back from this {kind}",
+        WhyNot.NOT_REPORTED: "not measured: the record reports no {missing}",
+        WhyNot.NOT_TIMED: "not measured: {why}",
+        WhyNot.NOT_MEASURED: "not measured: no {missing}",
+        WhyNot.WAKES_BEFORE_SLEEP: "not measured: the record's WakeTime lies before its SleepTime",
+        WhyNot.ABSURD_BIOS: "not measured: no firmware takes the {bios_ms} ms of BIOS time that"
+        " the record reports",
+        WhyNot.CONTRADICTS_ITSELF: "not measured: the record contradicts itself: {why}",
+        WhyNot.DOUBTED: "not measured: the record is doubted: {why}",
+        WhyNot.IMPOSSIBLE_BIOS: "impossible BIOS time: clock and wires leave no room for it",
+        WhyNot.NO_RECORD: "no record: {why}",
+        WhyNot.MATCH_UNCERTAIN: "match not certain: {why}",
+        WhyNot.STATE_MISMATCH: "state mismatch: {why}",
+        WhyNot.NO_SLEEP: "no sleep: the DUT never slept, so there was no resume",
+        WhyNot.SHALLOW: "slept shallow: {why}",
+        WhyNot.WRONG_STATE: "wrong state: {why}",
+        WhyNot.NOT_OURS: "not ours: something else woke the DUT",
+        WhyNot.EDGES_LOST: "invalid: edges of this cycle were lost",
+        WhyNot.POLARITY: "check the polarity: the lines contradict each other",
+        WhyNot.RIG_FAULT: "rig fault: the rig failed within this cycle",
+        WhyNot.INTERRUPTED: "interrupted: the cycle was not finished",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NotJudged:
+    """Why one transition is not judged.
+
+    Attributes:
+        reason: by which it is counted, and found again.
+        figures: what its sentence names, each under the name that the sentence has for it.
+    """
+
+    reason: WhyNot
+    figures: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, reason: WhyNot, **figures: str) -> "NotJudged":
+        """Return a reason with what its sentence names."""
+        return cls(reason, tuple(figures.items()))
+
+    def __str__(self) -> str:
+        """Return the sentence."""
+        return _SENTENCES[self.reason].format(**dict(self.figures))
 
 
 @unique
@@ -47,6 +140,7 @@ class FindingKind(StrEnum):
     EDGE_LOST = "edge-lost"
     GLITCH = "glitch"
     ODD_LEVELS = "odd-levels"
+    WRONG_POLARITY = "wrong-polarity"
     STATE_MISMATCH = "state-mismatch"
     DOUBLE_RESET = "double-reset"
     RECORD_MISSING = "record-missing"
@@ -72,6 +166,7 @@ class FindingKind(StrEnum):
     LIT_BEFORE_OS = "lit-before-os"
     COMPLETE_BEFORE_LIGHT = "complete-before-light"
     UNEXPLAINED = "unexplained"
+    SUSPICION = "suspicion"
     BIOS_OVER_ADVISED = "bios-over-advised"
     OVERRUN = "overrun"
     BOARD_REBOOTED = "board-rebooted"
@@ -110,6 +205,14 @@ class Statistics:
 
 RESUME = "resume_ms"
 BIOS = "bios_init_ms"
+WHOLE: Final = "back-whole"
+"""Measure of a limit: the DUT slept as asked, woke when asked, and came back with what it had."""
+
+OUTCOME: Final = "outcome:"
+FINDING: Final = "finding:"
+"""Prefixes of measures that count outcomes or findings by name: outcome:woke-alone,dark."""
+
+SHARE: Final = "%"
 EVIDENCE_MIN = 0.9
 """Share of the cycles that woke that must have a value where a profile does not state it. A choice
 of this project, as no document names one: with a tenth missing, a share of cycles is off by a tenth
@@ -131,15 +234,18 @@ class Limit:
     """One limit on one measure.
 
     Attributes:
-        measure: what is limited (verdict/measures.py has the names); its unit is at the end.
+        measure: what is limited (verdict/measures.py has the names); its unit is at the end. Of an
+            event (verdict/events.py) it is WHOLE, or names after OUTCOME or FINDING.
         comparison: which side conforms.
-        value: the limit, in ns for a measure of time, in the measure's own unit for a rate.
-        unit: that the profile, and a reader, has it in: ns, us, ms, s, pages/ms or MB/s.
+        value: the limit, in the base of its unit (`UNIT_BASES`: ns of a time), in the measure's own
+            unit for a rate; of an event the share of cycles, 0..1, that may have it.
+        unit: that the profile, and a reader, has it in.
         required: a limit that is only advised decides no verdict.
         share: None where every cycle must conform; else the share of cycles that must, e.g. 0.95
             for a limit on the 95th percentile.
         confidence: with which a share must be shown, one-sided.
         kinds: kinds of sleep it is for; empty = all of its profile's.
+        cycles_min: with fewer cycles there is no PASS.
     """
 
     measure: str
@@ -150,6 +256,17 @@ class Limit:
     share: float | None = None
     confidence: float = 0.95
     kinds: tuple[SleepKind, ...] = ()
+    cycles_min: int = 0
+
+    @staticmethod
+    def names_event(measure: str) -> bool:
+        """Return whether a measure is what cycles did, and not a value of them."""
+        return measure == WHOLE or measure.startswith((OUTCOME, FINDING))
+
+    @property
+    def is_event(self) -> bool:
+        """Whether it is on what cycles did."""
+        return self.names_event(self.measure)
 
 
 USUAL_REQUIREMENT: Final = "sysfund-0004"
@@ -175,6 +292,9 @@ class Requirement:
         further: limits beyond these two.
         evidence_min: the share, 0..1, of the cycles that woke from a sleep of these kinds that
             must have a value; with fewer there is no verdict but FAIL.
+        back_whole: whether a cycle fails that did not sleep and wake as asked, or did not come
+            back with what it had.
+        real_only: whether evidence of a simulated bench, or of nobody knows what, is none.
     """
 
     id: str
@@ -189,6 +309,8 @@ class Requirement:
     guard_band: bool = True
     further: tuple[Limit, ...] = ()
     evidence_min: float = EVIDENCE_MIN
+    back_whole: bool = False
+    real_only: bool = False
 
     def limits(self) -> tuple[Limit, ...]:
         """Return every limit, each with the kinds of sleep that it is for."""
@@ -205,4 +327,6 @@ def _limits_of(requirement: Requirement) -> tuple[Limit, ...]:
         limit_ns = requirement.bios_advised_ms * NS_PER_MS
         found.append(Limit(BIOS, Comparison.AT_MOST, limit_ns, "ms", required=False))
     found += requirement.further
+    if requirement.back_whole and not any(each.measure == WHOLE for each in found):
+        found.append(Limit(WHOLE, Comparison.AT_MOST, 0.0, SHARE))
     return tuple(replace(limit, kinds=limit.kinds or requirement.kinds) for limit in found)

@@ -138,8 +138,7 @@ def read_etl(request: SourceRequest) -> SourceReading:
         if event.provider == Provider.KERNEL_POWER.value:
             transitions.take(event)
         elif (account := _account(event, walk.header)) is not None:
-            record = accounts.feed(account)
-            records += [] if record is None else [record]
+            records += accounts.feed(account)
     transitions.report()
     records += transitions.finish()
     records.sort(key=lambda record: record.sleep_time_utc_ns or 0)

@@ -6,11 +6,18 @@ reported since the record before. A number of firmware above ten minutes is garb
 writes ResetEnd as 6568027066368): it is counted as a problem and gives no figure.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from resume_rig.model.os_record import KINDS, LONGEST_FIRMWARE_MS, Figure, OsRecord, SleepKind
+from resume_rig.model.os_record import (
+    KINDS,
+    LONGEST_FIRMWARE_MS,
+    Ending,
+    Figure,
+    OsRecord,
+    SleepKind,
+)
 from resume_rig.model.units import NS_PER_US
 from resume_rig.oslog.event.event import Event, EventRole, EventValues
 from resume_rig.oslog.source.problems import Problem
@@ -142,7 +149,9 @@ def _drain(event: Event, values: EventValues) -> list[Figure]:
     start_mwh, end_mwh = (values.whole(event, name) for name in names)
     if not start_mwh or not end_mwh:
         return []
-    return [Figure("sleep_energy_drain_mwh", start_mwh - end_mwh)]
+    drained = Figure("sleep_energy_drain_mwh", start_mwh - end_mwh)
+    full = named(event, values, {"PreviousFullEnergyCapacityAtStart": "full_charge_mwh"})
+    return [drained, *full]
 
 
 def _suspend(event: Event, values: EventValues) -> list[Figure]:
@@ -297,6 +306,10 @@ _SESSION: Final[Mapping[str, str]] = {
     "EnergyDrain": "energy_drain_mwh",
     "Reason": "exit_reason",
 }
+_ENTERED: Final[Mapping[str, str]] = {
+    "Reason": "entry_reason",
+    "BatteryFullChargeCapacityOnEnter": "full_charge_mwh",
+}
 _SHARES: Final = (("drips_us", "drips_percent"), ("hardware_drips_us", "hardware_drips_percent"))
 _DEATH: Final[Mapping[str, str]] = {
     "BugcheckCode": "bugcheck_code",
@@ -343,11 +356,15 @@ class AccountReader:
         )
         if sleep_ns is not None and wake_ns is not None and wake_ns < sleep_ns:
             self._values.tally.count(Problem.WAKE_BEFORE_SLEEP)
+        kind = _kind_of(target, effective, source_type, ms)
+        if kind is SleepKind.UNKNOWN:
+            states = f"TargetState {target} and EffectiveState {effective}"
+            self._values.tally.not_understood("log's sleeps", f"one with {states}")
         return replace(
             BARE_RECORD,
             source=self._source,
             record_id=account.record_id,
-            kind=_kind_of(target, effective, source_type, ms),
+            kind=kind,
             sleep_time_utc_ns=sleep_ns,
             wake_time_utc_ns=wake_ns,
             written_utc_ns=account.time_utc_ns,
@@ -376,6 +393,7 @@ class AccountReader:
                 *figures,
             ),
             text="\n".join(event.text for event in (*companions, account) if event.text),
+            computer=account.computer,
         )
 
     def build_of(self, boot: Event) -> int | None:
@@ -393,12 +411,82 @@ class AccountReader:
             os_build: of the last boot, None where the log names none.
             more: figures of what stands between the record before and this one.
         """
-        figures = (
-            [] if entered is None else named(entered, self._values, {"Reason": "entry_reason"})
-        )
+        figures = [] if entered is None else named(entered, self._values, _ENTERED)
         figures += named(left, self._values, _SESSION)
         figures += self._shares({figure.name: figure.value for figure in figures})
         return self._record(left, SleepKind.MODERN_STANDBY, entered, os_build, (*figures, *more))
+
+    def read_open_session(self, entered: Event, ending: Ending, os_build: int | None) -> OsRecord:
+        """Return the record of a Modern Standby session that has no end in the log."""
+        record = self._record(entered, SleepKind.MODERN_STANDBY, entered, os_build, ())
+        return replace(
+            record, wake_time_utc_ns=None, text=entered.text, ended=ending, notes=(_NO_END,)
+        )
+
+    def read_left(
+        self,
+        companions: Sequence[Event],
+        ending: Ending,
+        os_build: int | None,
+        booted: Iterable[Event] = (),
+    ) -> OsRecord:
+        """Return the record of a sleep that Windows wrote no account of: it has no times.
+
+        Args:
+            companions: its events, in record order.
+            ending: how it ended.
+            os_build: of the last boot, None where the log names none.
+            booted: the events of the boot that came instead of a resume.
+        """
+        by_role = {event.role: event for event in companions}
+        entered = by_role.get(EventRole.ENTERING_SLEEP)
+        woken = by_role.get(EventRole.RESUMED)
+        last = companions[-1]
+        named_by = entered or woken or last
+        states = tuple(
+            self._values.whole(named_by, name) for name in ("TargetState", "EffectiveState")
+        )
+        kind = KINDS.get((states[0], states[1]), SleepKind.UNKNOWN)
+        clock = by_role.get(EventRole.CLOCK_SET)
+        wake_ns = None
+        if ending is Ending.RESUMED:
+            firmware = by_role.get(EventRole.FIRMWARE_RESUME)
+            wake_ns = None if clock is None else self._values.time_ns(clock, "NewTime")
+            wake_ns = wake_ns or (None if firmware is None else firmware.time_utc_ns)
+        firmware_ms, firmware_count = self._firmware_resume(tuple(companions))
+        return replace(
+            BARE_RECORD,
+            source=self._source,
+            record_id=(woken or named_by).record_id,
+            kind=SleepKind.ABORTED if ending is Ending.REFUSED else kind,
+            sleep_time_utc_ns=None if entered is None else entered.time_utc_ns,
+            wake_time_utc_ns=wake_ns,
+            written_utc_ns=last.time_utc_ns,
+            firmware_resume_ms=firmware_ms,
+            firmware_resume_count=firmware_count,
+            target_state=states[0],
+            effective_state=states[1],
+            os_build=os_build,
+            figures=companion_figures((*companions, *booted), self._values),
+            text="\n".join(event.text for event in (*companions, *booted) if event.text),
+            computer=named_by.computer,
+            ended=ending,
+            notes=self._why_left(ending, booted),
+        )
+
+    def _why_left(self, ending: Ending, booted: Iterable[Event]) -> tuple[str, ...]:
+        if ending is not Ending.BECAME_BOOT:
+            return (_LEFT[ending],)
+        notes = []
+        for event in booted:
+            if event.role is EventRole.IMAGE_REFUSED:
+                status = event.data.get("FailureStatus", "").strip()[:_QUOTED_CHARS]
+                message = event.data.get("FailureMsg", "").strip()[:_QUOTED_CHARS]
+                words = ", ".join(filter(None, (status, message))) or "no reason given"
+                notes.append(f"Kernel-Boot 29: Windows did not resume from its image ({words}).")
+            elif event.role is EventRole.DIED:
+                notes.append("Kernel-Power 41: the PC was not shut down before that boot.")
+        return (*notes, _LEFT[ending])
 
     def read_death(
         self, death: Event, entered: Event | None, more: Iterable[Figure], os_build: int | None
@@ -442,6 +530,7 @@ class AccountReader:
             written_utc_ns=times.time_utc_ns,
             os_build=os_build,
             text="\n".join(filter(None, (began.text, *(event.text for event in booted)))),
+            computer=times.computer,
         )
 
     def _further(self, account: Event, ms: "_Durations") -> list[Figure]:
@@ -506,7 +595,18 @@ class AccountReader:
             text="\n".join(
                 event.text for event in (entered, written) if event is not None and event.text
             ),
+            computer=written.computer,
         )
+
+
+_NO_END: Final = "The log has no end of this session."
+_QUOTED_CHARS: Final = 200
+_LEFT: Final[Mapping[Ending, str]] = {
+    Ending.RESUMED: "Windows logged no Power-Troubleshooter 1 for this wake, so it has no times.",
+    Ending.BECAME_BOOT: "It ended in a boot instead of a resume.",
+    Ending.REFUSED: "Windows began this sleep and stayed awake.",
+    Ending.OPEN: "The log ends before this sleep does.",
+}
 
 
 @dataclass(frozen=True, slots=True)

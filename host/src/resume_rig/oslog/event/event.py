@@ -46,6 +46,7 @@ class EventRole(StrEnum):
     CLOCK_STEPPED = "Kernel-General 1, not on a wake"
     BOOT_STATUS = "Kernel-Boot 20"
     BOOT_TYPE = "Kernel-Boot 27"
+    IMAGE_REFUSED = "Kernel-Boot 29"
     BOOT_TIMES = "Kernel-Boot 30"
     DIED = "Kernel-Power 41"
     ENTERING_STANDBY = "Kernel-Power 506"
@@ -98,6 +99,18 @@ RELEVANT_EVENT_IDS: Final = frozenset(
 
 CLOCK_SET_ON_WAKE: Final = "2"
 """Reason of Kernel-General 1: the clock was synchronised with the hardware on a wake."""
+
+_WITH_VALUES: Final = frozenset(
+    {
+        EventRole.ACCOUNT,
+        EventRole.ENTERING_SLEEP,
+        EventRole.BOOT_TOOK,
+        EventRole.SHUTDOWN_TOOK,
+        EventRole.STANDBY_TOOK,
+        EventRole.DELAY,
+    }
+)
+"""Events that Windows never writes without values."""
 
 _CLOCK_SET: Final = EventRole.CLOCK_SET  # a member's look-up costs more than all of Event's test
 _CLOCK_STEPPED: Final = EventRole.CLOCK_STEPPED
@@ -445,6 +458,17 @@ def is_relevant(text: str) -> bool:
     )
 
 
+STRANGE: Final = "log's events"
+
+
+def is_strange(text: str) -> bool:
+    """Return whether an element is none of another provider's: it does not say whose it is.
+
+    Or it has what an account of a sleep alone has, under a name that is not known.
+    """
+    return "Provider" not in text or "EventID" not in text or "BiosInitDuration" in text
+
+
 def _names_provider(text: str) -> bool:
     return _RELEVANT.search(text) is not None
 
@@ -480,10 +504,16 @@ def event_of(
     """Return the event that has these fields; None where its provider is another."""
     provider = provider_of(fields.guid, fields.name)
     if provider is None:
+        if not (fields.guid or fields.name):
+            tally.not_understood(STRANGE, f"one without a provider, number {fields.event_id!r}")
         return None
     event_id = _whole(fields.event_id, tally)
     if event_id is None:
+        tally.not_understood(STRANGE, f"one of {fields.name} with the number {fields.event_id!r}")
         return None
+    role = ROLES.get((provider, event_id))
+    if role in _WITH_VALUES and not fields.data:
+        tally.not_understood(STRANGE, f"{role} without a value")
     version = fields.version
     return Event(
         provider=provider,

@@ -7,7 +7,7 @@ again and sorted.
 """
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Final, Protocol
 
@@ -55,15 +55,24 @@ class RecordNumbers:
         self._all_numbered = True
         self._rises = False
         self._falls = False
+        self._least = self._latest_ns = 0
 
-    def add(self, number: int | None) -> None:
-        """Take the number of the next event."""
+    def add(self, event: Event) -> None:
+        """Take the next event.
+
+        A number below all others, of an event that is later than all others, is of a log that was
+        cleared: what follows is a stretch of its own.
+        """
+        number = event.record_id
         if number is None:
             self._all_numbered = False
             return
-        if self._numbers:
+        time_ns = event.time_utc_ns or 0
+        if self._numbers and (number > self._least or time_ns <= self._latest_ns):
             self._rises = self._rises or number > self._numbers[-1]
             self._falls = self._falls or number < self._numbers[-1]
+        self._least = min(number, self._least) if self._numbers else number
+        self._latest_ns = max(time_ns, self._latest_ns)
         self._numbers.append(number)
 
     @property
@@ -129,9 +138,7 @@ class OrderedAssembler:
         if self._backward is not None:
             self._backward.feed(event)
             return
-        record = self._forward.feed(event)
-        if record is not None and self._repeats.admit(record):
-            self._records.append(record)
+        self._admit(self._forward.feed(event))
 
     def _breaks_run(self, record_id: int | None) -> bool:
         if record_id is None or self._last_id is None:
@@ -141,12 +148,14 @@ class OrderedAssembler:
     def _end_run(self) -> None:
         self._start_run()
         if self._backward is not None:
-            records = self._backward.finish()
-            self._records.extend(record for record in records if self._repeats.admit(record))
+            self._admit(self._backward.finish())
             self._forward.os_build = self._backward.os_build or self._forward.os_build
             self._backward = None
-        self._forward.forget_cycle()
+        self._admit(self._forward.finish())
         self._deciding = True
+
+    def _admit(self, records: Iterable[OsRecord]) -> None:
+        self._records.extend(record for record in records if self._repeats.admit(record))
 
 
 _SLEEPS: Final = frozenset({EventRole.ACCOUNT, EventRole.LEFT_STANDBY, EventRole.DIED})
@@ -236,7 +245,7 @@ class _WholeLog:
         elif self._held is not None:
             self._held.append(event)
         else:
-            self.numbers.add(event.record_id)
+            self.numbers.add(event)
             self.assembler.feed(event)
 
     def finish(self) -> list[OsRecord]:

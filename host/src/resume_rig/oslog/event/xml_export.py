@@ -14,7 +14,15 @@ from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import Integrity, LogSource, OsRecord
 from resume_rig.oslog.event.assembler import ForwardAssembler
 from resume_rig.oslog.event.delays import DelayReader
-from resume_rig.oslog.event.event import Event, EventValues, Provider, is_relevant, parse_event
+from resume_rig.oslog.event.event import (
+    STRANGE,
+    Event,
+    EventValues,
+    Provider,
+    is_relevant,
+    is_strange,
+    parse_event,
+)
 from resume_rig.oslog.event.log import RepeatFilter, TakeEvent, read_source
 from resume_rig.oslog.source.lines import EventText, head_text, may_quote
 from resume_rig.oslog.source.problems import Problem, ProblemTally
@@ -268,6 +276,8 @@ class EventXmlStream:
         """
         for text in self._cutter.cut(self._text.decode(data, final=final), final=final):
             if not is_relevant(text):
+                if is_strange(text):
+                    self._tally.not_understood(STRANGE, text)
                 continue
             try:
                 event = parse_event(text, self._tally, keep_text=self._keep_text)
@@ -367,7 +377,5 @@ class EventLogFollower:
             if event.provider is Provider.DIAGNOSTICS_PERFORMANCE:
                 self._delays.feed(event)
                 continue
-            record = self._assembler.feed(event)
-            if record is not None and self._repeats.admit(record):
-                given.append(record)
+            given += filter(self._repeats.admit, self._assembler.feed(event))
         return [*given, *filter(self._repeats.admit, self._delays.take())]

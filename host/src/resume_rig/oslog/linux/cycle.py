@@ -13,6 +13,7 @@ from resume_rig.model.os_record import (
     NO_WAKE_SOURCE,
     Component,
     ComponentKind,
+    Ending,
     Figure,
     OsRecord,
     SleepKind,
@@ -26,7 +27,13 @@ COMPONENT_LIMIT: Final = 20_000
 ACPI_KINDS: Final = {1: SleepKind.S1, 2: SleepKind.S1, 3: SleepKind.S3, 4: SleepKind.S4}
 """Sleep states of ACPI by their number."""
 
+GAP_US: Final = 1_000_000
+"""A longer silence in a resume is named. Assumed: requirements allow 1 to 2 s for all of it."""
+
+NOTES_MOST: Final = 8
+NOTE_CHARS: Final = 300
 _NAME_LIMIT_CHARS: Final = 200
+_QUOTED_CHARS: Final = 100
 _US_PER_MS: Final = 1_000
 
 
@@ -61,9 +68,12 @@ class CycleDraft:
         awake: a line comes from after the sleep.
         aborted: a line reports that it was given up.
         ended: the end of the resume was reported. died: a boot followed instead.
+        restoring: a new kernel reads its image. not_restored: it gave that up, and is a boot.
+        notes: what is odd about it, each one sentence.
+        gap: the longest silence of the kernel in its resume: microseconds, the messages around it.
         starts_us, ends_us: of the halves.
         reason: what woke it or stopped it, in the kernel's words.
-        failed_devices: callbacks that returned an error.
+        failed_devices: callbacks that returned an error. failed_names: of their devices.
         asleep_us: how long the clock stood still, by the RTC.
     """
 
@@ -73,12 +83,19 @@ class CycleDraft:
     aborted: bool = False
     ended: bool = False
     died: bool = False
+    restoring: bool = False
+    not_restored: bool = False
+    computer: str = ""
+    notes: list[str] = field(default_factory=list)
+    gap: tuple[int, str, str] = (0, "", "")
+    not_deepest: bool = False
     sleep_utc_ns: int | None = None
     wake_utc_ns: int | None = None
     starts_us: dict[Half, int] = field(default_factory=dict)
     ends_us: dict[Half, int] = field(default_factory=dict)
     reason: str = ""
     failed_devices: int = 0
+    failed_names: set[str] = field(default_factory=set)
     asleep_us: int | None = None
     hiber_read_ms: int | None = None
     hiber_write_ms: int | None = None
@@ -87,6 +104,8 @@ class CycleDraft:
     texts: list[str] = field(default_factory=list)
     left_out: int = 0
     _parts: list[_Part] = field(default_factory=list)
+    _culprit: bool = False
+    _reported: set[tuple[str, str]] = field(default_factory=set)
 
     def add_phase(
         self, name: str, half: Half, duration_us: int, start_us: int | None, detail: str = ""
@@ -107,9 +126,26 @@ class CycleDraft:
         """Note one callback of a device's driver."""
         self._add(_Part(ComponentKind.DEVICE, name, phase, half, duration_us, start_us, detail))
 
-    def give_reason(self, reason: str) -> None:
-        """Keep the first reason that is reported."""
+    def is_reported(self, device: str, phase: str) -> bool:
+        """Return whether a device was asked about in a phase before; from now on it is."""
+        known = (device, phase) in self._reported
+        self._reported.add((device, phase))
+        return known
+
+    def has_phase(self, name: str) -> bool:
+        """Return whether a phase was noted."""
+        return any(p.kind is ComponentKind.PHASE and p.name == name for p in self._parts)
+
+    def give_reason(self, reason: str, *, culprit: bool = False) -> None:
+        """Keep the first reason that is reported, and before it the first that names a culprit."""
+        if culprit and not self._culprit:
+            self.reason, self._culprit = reason, True
         self.reason = self.reason or reason
+
+    def note(self, sentence: str) -> None:
+        """Keep what is odd about it, each thing once."""
+        if len(self.notes) < NOTES_MOST and sentence not in self.notes:
+            self.notes.append(sentence[:NOTE_CHARS])
 
     def _add(self, part: _Part) -> None:
         if len(self._parts) < COMPONENT_LIMIT:
@@ -120,6 +156,8 @@ class CycleDraft:
     @property
     def reported_kind(self) -> SleepKind:
         """The kind as it came out; UNKNOWN where the log does not hold the end."""
+        if self.not_restored:
+            return SleepKind.S4
         if self.died:
             return SleepKind.DIED
         if self.aborted and not self.slept:
@@ -150,7 +188,27 @@ class CycleDraft:
             components=(*totals, *(self._component(part) for part in self._parts)),
             figures=self._figures(),
             text="\n".join(self.texts),
+            computer=self.computer,
+            ended=self._ending,
+            notes=self._all_notes(),
         )
+
+    @property
+    def _ending(self) -> Ending | None:
+        if self.not_restored:
+            return Ending.BECAME_BOOT
+        is_cut = self.reported_kind is SleepKind.UNKNOWN and not self.ended
+        return Ending.OPEN if is_cut else None
+
+    def _all_notes(self) -> tuple[str, ...]:
+        found = list(self.notes)
+        if self.not_restored:
+            found = [f"Linux did not resume from its image: {self.reason}.", *found]
+        gap_us, before, after = self.gap
+        if gap_us >= GAP_US:
+            gap = f"{gap_us / 1_000_000:.1f} s pass in its resume between"
+            found.append(f"{gap} {before[:_QUOTED_CHARS]!r} and {after[:_QUOTED_CHARS]!r}.")
+        return tuple(found)
 
     @property
     def _entered_state(self) -> int | None:
@@ -194,6 +252,8 @@ class CycleDraft:
             ("kernel_resume_ms", None if resume_us is None else resume_us / _US_PER_MS),
             ("asleep_ms", None if self.asleep_us is None else self.asleep_us / _US_PER_MS),
             ("failed_devices", self.failed_devices or None),
+            ("longest_gap_ms", self.gap[0] / _US_PER_MS if self.gap[0] >= GAP_US else None),
+            ("deepest_state_missed", 1 if self.not_deepest else None),
             *self.firmware.figures(),
         ]
         return tuple(Figure(name, float(value)) for name, value in found if value is not None)

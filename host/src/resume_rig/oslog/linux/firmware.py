@@ -377,7 +377,14 @@ def read_sysfs_values(request: SourceRequest) -> SourceReading:
     account = FirmwareAccount(tally)
     stats: dict[str, str] = {}
     count = unreadable = 0
-    for name, value in _values(iter(LogLines(request.path, tally, KERNEL))):
+    for line in LogLines(request.path, tally, KERNEL):
+        if (named := _named(line)) is None:
+            continue
+        name, value = named
+        if name not in _STATS and name not in _FIRMWARE:
+            if _whole(value) is not None:
+                tally.not_understood("values of suspend_stats and FPDT", line)
+            continue
         count += 1
         if name in _LAST:
             stats.setdefault(f"suspend_{name}", value)
@@ -410,13 +417,6 @@ def _report_counts(stats: Mapping[str, str], tally: ProblemTally) -> None:
         f" failed{last}.",
         damage=False,
     )
-
-
-def _values(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
-    for line in lines:
-        named = _named(line)
-        if named is not None and (named[0] in _STATS or named[0] in _FIRMWARE):
-            yield named
 
 
 def _named(line: str) -> tuple[str, str] | None:

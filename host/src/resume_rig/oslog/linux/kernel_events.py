@@ -21,10 +21,13 @@ from resume_rig.oslog.source.records import parse_utc_ns
 FRONT_LIMIT_CHARS: Final = 256
 _MESSAGE_LIMIT_CHARS: Final = 4096
 
-_STAMP: Final = re.compile(r"\[ {0,12}([0-9]{1,10})\.([0-9]{6})\](?:\[ {0,8}[TC][0-9]{1,8}\])? ?")
-_OTHER_TIME: Final = re.compile(  # --reltime; -T and -e
-    r"\[(?: {0,12}\+[0-9]{1,10}\.[0-9]{6}"
-    r"|[^\[\]]{1,24}[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?[^\[\]]{0,12})\] "
+_DELTA: Final = r"<[ +0-9]{1,16}\.[0-9]{6}>"  # -d
+_CALLER: Final = r"(?: ?\[ {0,8}[TC][0-9]{1,8}\])?"  # CONFIG_PRINTK_CALLER; dmesg sets a blank
+_STAMP: Final = re.compile(rf"\[ {{0,12}}([0-9]{{1,10}})\.([0-9]{{6}})(?: {_DELTA})?\]{_CALLER} ?")
+_OTHER_TIME: Final = re.compile(  # --reltime; --time-format delta; -T and -e, also with -d
+    rf"\[(?: {{0,12}}\+[0-9]{{1,10}}\.[0-9]{{6}}|{_DELTA}"
+    r"|[^\[\]<]{1,24}[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?[^\[\]<]{0,12}"
+    rf"(?: {_DELTA})?)\]{_CALLER} "
 )
 _LEVEL: Final = re.compile(r"<[0-9]{1,3}>|[a-z0-9]{1,8} {0,8}:[a-z]{1,8} {0,8}: ")
 _ISO_OF_DMESG: Final = re.compile(
@@ -46,11 +49,13 @@ class KernelLine:
         stamp_us: the kernel's own clock in microseconds; it stands still in a sleep. None where
             the form does not show it.
         utc_ns: when the journal took the message, ns since 1970 UTC; None without that time.
+        host: whose message it is, where the form has that; hostile.
     """
 
     message: str
     stamp_us: int | None = None
     utc_ns: int | None = None
+    host: str = ""
 
 
 def parse_kernel_line(line: str) -> KernelLine | None:
@@ -82,9 +87,10 @@ def _syslog_line(line: str) -> KernelLine | None:
         return None
     rest = line[found.end() :]
     stamp = _STAMP.match(rest)
+    host = line[: found.start()].rpartition(" ")[2]
     if stamp is None:
-        return KernelLine(rest, None, _utc_ns(line))
-    return KernelLine(rest[stamp.end() :], _microseconds(stamp), _utc_ns(line))
+        return KernelLine(rest, None, _utc_ns(line), host)
+    return KernelLine(rest[stamp.end() :], _microseconds(stamp), _utc_ns(line), host)
 
 
 def _utc_ns(line: str) -> int | None:
@@ -104,7 +110,9 @@ def _microseconds(stamp: re.Match[str]) -> int:
 
 _REALTIME: Final = "__REALTIME_TIMESTAMP"
 _STAMPS: Final = ("_SOURCE_MONOTONIC_TIMESTAMP", "__MONOTONIC_TIMESTAMP")
-_FIELDS: Final = frozenset({_REALTIME, *_STAMPS, "MESSAGE", "_TRANSPORT", "SYSLOG_IDENTIFIER"})
+_FIELDS: Final = frozenset(
+    {_REALTIME, *_STAMPS, "MESSAGE", "_TRANSPORT", "SYSLOG_IDENTIFIER", "_HOSTNAME"}
+)
 _LONGEST_DIGITS: Final = 18
 _FIELD_LIMIT_CHARS: Final = 4096
 
@@ -173,6 +181,7 @@ def _kernel_line(entry: Mapping[str, str]) -> KernelLine | None:
         message[:_FIELD_LIMIT_CHARS],
         next((stamp for name in _STAMPS if (stamp := _whole(entry.get(name))) is not None), None),
         None if utc_us is None else utc_us * 1_000,
+        entry.get("_HOSTNAME", ""),
     )
 
 
@@ -193,13 +202,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A phase ended."""
+    """A phase ended; `total` where the line sums what others report one by one."""
 
     name: str
     half: Half
     duration_us: int
     aborted: bool = False
     devices: bool = True
+    total: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,17 +238,76 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Aborted:
-    """The sleep is given up; `wakeup`: because something woke it."""
+    """The sleep is given up; `wakeup`: because something woke it; `culprit`: the line names it."""
 
     reason: str
     wakeup: bool = False
+    culprit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceFailed:
-    """A callback returned an error; `suspending` where that stops the sleep."""
+    """A callback returned an error.
+
+    Attributes:
+        device: its bus address. driver: empty where the line does not name it.
+        action: what it failed to do, e.g. "resume async".
+        error: negative errno.
+    """
+
+    device: str
+    driver: str
+    action: str
+    error: int
+
+    @property
+    def reason(self) -> str:
+        """What failed, in a clause."""
+        who = f"{self.device} ({self.driver})" if self.driver else self.device
+        return f"{who} failed to {self.action}, error {self.error}"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTook:
+    """How long one device took in a phase, as old kernels report it."""
+
+    device: str
+    driver: str
+    phase: str
+    half: Half
+    duration_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hanging:
+    """A task that did not freeze."""
+
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotDeepest:
+    """The platform's deepest idle state was not reached in the sleep before."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restoring:
+    """A kernel that has just started found a hibernation image, and begins to resume from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotRestored:
+    """The image was not resumed from.
+
+    Attributes:
+        cause: the line says why. final: the kernel goes on as a boot.
+    """
+
+    reason: str
+    cause: bool = False
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +368,11 @@ KernelEvent = (
     | Reached
     | Aborted
     | DeviceFailed
+    | DeviceTook
+    | Hanging
+    | NotDeepest
+    | Restoring
+    | NotRestored
     | Calling
     | Returned
     | Thawing
@@ -344,7 +418,14 @@ def _phase(match: re.Match[str]) -> Phase:
 
 
 def _old_phase(match: re.Match[str]) -> Phase:
-    return Phase(f"{match[1]} devices", _HALVES[match[1]], _us(match[2], match[3], 1_000_000))
+    duration_us = _us(match[2], match[3], 1_000_000)
+    return Phase(f"{match[1]} devices", _HALVES[match[1]], duration_us, total=True)
+
+
+def _device_took(match: re.Match[str]) -> DeviceTook:
+    phase = f"{match[0].partition(' of drv:')[0]} devices"
+    half, duration_us = _HALVES[match[1]], _us(match[4], match[5], 1_000)
+    return DeviceTook(match[3], match[2], phase, half, duration_us)
 
 
 def _freezing(match: re.Match[str]) -> KernelEvent:
@@ -357,7 +438,8 @@ def _freezing(match: re.Match[str]) -> KernelEvent:
 
 
 def _failed(match: re.Match[str]) -> DeviceFailed:
-    return DeviceFailed(f"{match[1]}: failed to {match[2]}, error {match[3]}")
+    driver, device, action, error = match.groups()
+    return DeviceFailed(device, driver or "", action, int(error))
 
 
 _Make = Callable[[re.Match[str]], KernelEvent | None]
@@ -380,6 +462,10 @@ _PREFIXED: Final[tuple[tuple[str, _Make], ...]] = (
     (r"Syncing filesystems", lambda _: Entry(SleepKind.UNKNOWN, certain=False)),
     (r"Preallocating image memory", lambda _: Entry(SleepKind.S4, certain=False)),
     (_NAME_OF_PHASE + r" of devices (complete|aborted) after " + _DECIMAL + " msecs", _phase),
+    (
+        _NAME_OF_PHASE + r" of drv:(\S{1,60}) dev:(\S.{0,120}?) complete after " + _DECIMAL,
+        _device_took,
+    ),
     (r"(suspend|resume) devices took " + _DECIMAL + " seconds", _old_phase),
     (r"Preparing to enter system sleep state S([1-5])", lambda m: Reached(int(m[1]))),
     (r"Low-level resume complete", lambda _: Woke(slept=True, proof=True)),
@@ -389,10 +475,6 @@ _PREFIXED: Final[tuple[tuple[str, _Make], ...]] = (
     (
         r"Triggering wakeup from (IRQ [0-9]{1,6})",
         lambda m: Woke(slept=True, reason=m[1]),
-    ),
-    (
-        r"Timekeeping suspended for " + _DECIMAL + " seconds",
-        lambda m: Woke(slept=True, proof=True, asleep_us=_us(m[1], m[2], 1_000_000)),
     ),
     (r"EC: (?:interrupt|event) unblocked", lambda _: Woke(slept=False)),
     (r"suspend debug: Waiting", lambda _: Aborted("pm_test: the sleep was only rehearsed")),
@@ -405,13 +487,19 @@ _PREFIXED: Final[tuple[tuple[str, _Make], ...]] = (
     ),
     (r"Need to copy ([0-9]{1,12}) pages", lambda m: Image("pages", int(m[1]))),
     (r"Image created \(([0-9]{1,12}) pages copied", lambda m: Image("pages", int(m[1]))),
-    (r"Device (.{1,120}?) failed to ([a-z ]{1,40}): error (-?[0-9]{1,6})", _failed),
+    (r"(\b)Device (.{1,120}?) failed to ([a-z ]{1,40}): error (-?[0-9]{1,6})", _failed),
+    (r"Image signature found, resuming", lambda _: Restoring()),
+    (r"resume from hibernation", lambda _: Restoring()),
+    (r"Image mismatch: .{0,120}", lambda m: NotRestored(m[0], cause=True)),
+    (r"Failed to load image, recovering", lambda m: NotRestored(m[0])),
+    (r"Error -?[0-9]{1,6} resuming", lambda m: NotRestored(m[0])),
+    (r"resume failed \(-?[0-9]{1,6}\)", lambda m: NotRestored(m[0], final=True)),
     (r"Some devices failed to (?:suspend|power down|power off|freeze)", lambda m: Aborted(m[0])),
     (r"Some system devices failed to power down", lambda m: Aborted(m[0])),
     (r"Wakeup pending, aborting suspend", lambda m: Aborted(m[0], wakeup=True)),
     (
         r"(?:last )?active wakeup source: (.{1,120})",
-        lambda m: Aborted(f"wakeup source {m[1]}", wakeup=True),
+        lambda m: Aborted(f"wakeup source {m[1]}", wakeup=True, culprit=True),
     ),
     (r"(?:Image creation failed|Error -?[0-9]{1,6} creating image)", lambda m: Aborted(m[0])),
     (r"(?:Not enough free memory|Cannot get swap writer)", lambda m: Aborted(m[0])),
@@ -437,6 +525,20 @@ _PLAIN: Final[tuple[tuple[str, _Make], ...]] = (
         ),
     ),
     (r"Enabling non-boot CPUs", lambda _: Woke(slept=False)),
+    (
+        r"Timekeeping suspended for " + _DECIMAL + " seconds",
+        lambda m: Woke(slept=True, proof=True, asleep_us=_us(m[1], m[2], 1_000_000)),
+    ),
+    (r"task:(\S{1,64}) {1,32}state:\S", lambda m: Hanging(m[1])),
+    (
+        r"Hibernate inconsistent memory map detected",
+        lambda m: NotRestored(m[0], cause=True),
+    ),
+    (
+        r"(?:\S{0,60} )?\S{0,60}: (?:CPU did not enter SLP_S0"
+        r"|Last suspend didn't reach deepest state)",
+        lambda m: NotDeepest(m[0]),
+    ),
     (r"Restarting tasks ?\.\.\. ?done\.", lambda _: Thawing(done=True)),
     (r"Restarting tasks: Done", lambda _: Thawing(done=True)),
     (r"Restarting tasks", lambda _: Thawing(done=False)),
@@ -462,13 +564,15 @@ _PLAIN: Final[tuple[tuple[str, _Make], ...]] = (
         lambda m: Returned(m[1], int(m[2]), int(m[3])),
     ),
     (
-        r"(?:\S{0,60} )?(\S.{0,120}?): (?:PM: )?failed to ([a-z ]{1,40}): error (-?[0-9]{1,6})",
+        r"(?:(\S{1,60}) )?(\S.{0,120}?): (?:PM: )?failed to ([a-z ]{1,40}): error (-?[0-9]{1,6})",
         _failed,
     ),
 )
 _FIRST_WORDS: Final = re.compile(
     r"Freezing |Filesystems sync|Enabling non-boot|Restarting tasks|done\.|Linux version|DMI: "
-    r"|calling  |call |\S{0,60} .{0,124}?(?:calling  ?\S| returned -?[0-9]| failed to [a-z])"
+    r"|Timekeeping suspended|task:|Hibernate inconsistent"
+    r"|calling  |call |\S{0,60} .{0,124}?(?:calling  ?\S| returned -?[0-9]| failed to [a-z]"
+    r"|did not enter SLP_S0|reach deepest state)"
 )
 
 
@@ -496,6 +600,43 @@ def kernel_event(message: str) -> KernelEvent | None:
     if _FIRST_WORDS.match(bare) is None:
         return None
     return _first(_PLAIN_PATTERNS, bare)
+
+
+# What the kernel's power management writes around a sleep and beside it, and that reports nothing
+# here: kernel/power, drivers/base/power and drivers/acpi/sleep.c of Linux 3.15 to 6.18.
+_SILENT: Final = re.compile(
+    r"Calling |Saving platform NVS|suspend-to-idle|Rearming ACPI SCI|\(supports |Power Resource"
+    r"|(?:Adding|Removing) (?:info|aliases)|RTC time|Registering ACPI NVS|Registered nosave"
+    r"|Marking nosave|Basic memory bitmaps|Creating image|Normal pages|Allocated |Using [0-9]"
+    r"|(?:Compressing|Loading|Saving|Writing) |Image (?:loading|saving|successfully|storage|device)"
+    r"|Hibernation (?:image|mode)|Checking |Image not found|Starting manual|S\||Hash |Wakeup IRQ"
+    r"|Thawing|Restoring |Unsupported|Not supported|Adding |Trying to free|[Gg]enpd|Sanity"
+    r"|early_|pm_|dpm_|Disabling|Enabling|Device |parent |Image will|The hibernation|debug:|Free"
+    r"|(?:Success|Cannot find swap|Swap header|No swap|Snapshot|Not enough)"
+)
+_OF_SLEEP: Final = re.compile(
+    r"(?:suspend|hibernation) (?:entry|exit)|system sleep state|of devices (?:complete|aborted)"
+    r"|Timekeeping suspended|Low-level resume|devices took|Freezing user space"
+)
+
+
+def is_strange(message: str) -> bool:
+    """Return whether a message that reports nothing is one of power management all the same.
+
+    One that `kernel_event` does not know, of the prefixes of power management and none of the
+    messages that are known to report nothing, or with words that nothing else has.
+    """
+    bare = message
+    for prefix in _PREFIXES:
+        bare = bare.removeprefix(prefix)
+    if message.startswith(("PM: ", "ACPI: PM: ", "hibernation: ")):
+        return _SILENT.match(bare) is None
+    if _OF_SLEEP.search(message) is None:
+        return False
+    return _FREEZING_BEGINS.match(bare) is None
+
+
+_FREEZING_BEGINS: Final = re.compile(r"Freezing user space processes(?: \.\.\.)? ?$")
 
 
 def _first(patterns: tuple[tuple[re.Pattern[str], _Make], ...], message: str) -> KernelEvent | None:

@@ -13,20 +13,26 @@ from resume_rig.oslog.linux.kernel_events import (
     Boot,
     Calling,
     DeviceFailed,
+    DeviceTook,
     Entry,
     Exit,
+    Hanging,
     Image,
     KernelEvent,
     KernelLine,
     Machine,
+    NotDeepest,
+    NotRestored,
     Phase,
     Reached,
+    Restoring,
     Returned,
     Thawing,
     Woke,
     export_lines,
     is_journal_export,
     is_journal_json,
+    is_strange,
     json_lines,
     kernel_event,
     parse_kernel_line,
@@ -39,7 +45,9 @@ from resume_rig.oslog.source.records import SourceReading, SourceRequest
 _OPEN_CALLS_LIMIT: Final = 4096
 _TEXT_LINES_LIMIT: Final = 20_000
 
-Note = Reached | Aborted | DeviceFailed | Image | Entry | Machine
+Note = (
+    Reached | Aborted | DeviceFailed | DeviceTook | Hanging | NotDeepest | Image | Entry | Machine
+)
 """Events that add to the cycle and do not move it on."""
 
 
@@ -59,6 +67,8 @@ class KernelCycles:
         self._all_suspended = False
         self._calls: dict[str, tuple[int | None, str]] = {}
         self._devices: list[tuple[str, Returned, int | None, str]] = []
+        self._last_message = ""
+        self._now_us: int | None = None
         self.kernel = ""
         self.machine = ""
 
@@ -66,16 +76,28 @@ class KernelCycles:
         """Take the next line, and what it reports of a sleep."""
         if isinstance(event, Entry):
             self._begin(event, line)
+        elif isinstance(event, Restoring):
+            self._restore(line)
         cycle = self._cycle
         if cycle is None:
             self._outside(event)
             return
         if self._keep_text and event is not None and len(cycle.texts) < _TEXT_LINES_LIMIT:
             cycle.texts.append(line.message)
+        self._now_us = line.stamp_us
+        if line.stamp_us is not None and self._half is Half.RESUME and cycle.awake:
+            self._listen(cycle, line.message, line.stamp_us)
         if event is not None:
             self._inside(cycle, event, line)
         if line.stamp_us is not None:
             self._last_us = line.stamp_us
+        self._last_message = line.message
+
+    def _listen(self, cycle: CycleDraft, message: str, stamp_us: int) -> None:
+        """Keep the longest silence between two messages of the resume."""
+        silent_us = 0 if self._last_us is None else stamp_us - self._last_us
+        if silent_us > cycle.gap[0]:
+            cycle.gap = silent_us, self._last_message, message
 
     def boot(self) -> None:
         """Note that another boot's messages follow."""
@@ -105,7 +127,19 @@ class KernelCycles:
                 cycle.kind = entry.kind
             return
         self.finish()
-        self._cycle = CycleDraft(kind=entry.kind, sleep_utc_ns=line.utc_ns)
+        self._open(CycleDraft(entry.kind, sleep_utc_ns=line.utc_ns, computer=line.host), line)
+
+    def _restore(self, line: KernelLine) -> None:
+        """Go on with the hibernation whose image is found, or begin one that the log lacks."""
+        cycle = self._cycle
+        if cycle is None or not (cycle.restoring or (self._booted and cycle.kind is SleepKind.S4)):
+            self.finish()
+            self._open(CycleDraft(SleepKind.S4, computer=line.host), line)
+        if self._cycle is not None:
+            self._cycle.restoring = True
+
+    def _open(self, cycle: CycleDraft, line: KernelLine) -> None:
+        self._cycle = cycle
         self._half, self._thawing, self._restarting, self._booted = (
             Half.SUSPEND,
             False,
@@ -114,8 +148,8 @@ class KernelCycles:
         )
         self._calls, self._devices, self._all_suspended = {}, [], False
         self._last_us = self._phase_us = line.stamp_us
-        if line.stamp_us is not None:
-            self._cycle.starts_us[Half.SUSPEND] = line.stamp_us
+        if line.stamp_us is not None and not cycle.restoring:
+            cycle.starts_us[Half.SUSPEND] = line.stamp_us
 
     def _outside(self, event: KernelEvent | None) -> None:
         if isinstance(event, Boot):
@@ -144,8 +178,23 @@ class KernelCycles:
             case Boot():
                 self.kernel = event.version
                 self.boot()
+            case Restoring():
+                pass
+            case NotRestored():
+                self._not_restored(cycle, event)
             case _:
                 self._note(cycle, event)
+
+    def _not_restored(self, cycle: CycleDraft, event: NotRestored) -> None:
+        """Take why an image was given up; the first reason is the cause, a culprit before all."""
+        if not cycle.restoring:
+            return
+        cycle.not_restored = True
+        cycle.give_reason(event.reason, culprit=event.cause)
+        if event.cause:
+            cycle.note(f"{event.reason}.")
+        if event.final:
+            self.finish()
 
     def _note(self, cycle: CycleDraft, event: Note) -> None:
         match event:
@@ -155,16 +204,39 @@ class KernelCycles:
                 # s2idle ends in these words too, once all devices are suspended.
                 woke = event.wakeup and cycle.kind is SleepKind.S2IDLE and self._all_suspended
                 cycle.aborted = cycle.aborted or not woke
-                cycle.give_reason(event.reason)
+                cycle.give_reason(event.reason, culprit=event.culprit)
             case DeviceFailed():
-                if self._half is Half.SUSPEND:
-                    cycle.give_reason(event.reason)
+                self._device_failed(cycle, event)
+            case DeviceTook():
+                # Its classes (scsi_device, scsi_disk) report the device again, which is in them.
+                if cycle.is_reported(event.device, event.phase):
+                    return
+                cycle.add_device(
+                    *(event.device, event.phase, event.half),
+                    duration_us=event.duration_us,
+                    start_us=None if self._now_us is None else self._now_us - event.duration_us,
+                    detail=event.driver,
+                )
+            case Hanging():
+                if cycle.aborted:
+                    cycle.give_reason(f"{event.task} did not freeze", culprit=True)
+            case NotDeepest():
+                cycle.not_deepest = True
+                cycle.note(f"The deepest idle state was not reached: {event.reason}.")
             case Image():
                 _note_image(cycle, event)
             case Entry() | Machine():
                 pass
             case _:
                 assert_never(event)
+
+    def _device_failed(self, cycle: CycleDraft, event: DeviceFailed) -> None:
+        if cycle.restoring or self._half is Half.SUSPEND:
+            cycle.give_reason(event.reason, culprit=True)
+            return
+        cycle.note(f"{event.reason}.")
+        if event.device not in cycle.failed_names:  # initcall_debug counted it already
+            cycle.failed_devices += 1
 
     def _phase(self, cycle: CycleDraft, phase: Phase, line: KernelLine) -> None:
         start_us = None if line.stamp_us is None else line.stamp_us - phase.duration_us
@@ -179,9 +251,9 @@ class KernelCycles:
         if phase.aborted:
             cycle.aborted = True
             cycle.give_reason(f"{phase.name} aborted")
-        cycle.add_phase(
-            phase.name, phase.half, phase.duration_us, start_us, "aborted" if phase.aborted else ""
-        )
+        if not (phase.total and cycle.has_phase(phase.name)):
+            detail = "aborted" if phase.aborted else ""
+            cycle.add_phase(phase.name, phase.half, phase.duration_us, start_us, detail)
         if phase.devices:
             self._place_devices(phase.name, phase.half)
 
@@ -191,6 +263,7 @@ class KernelCycles:
             started_us = line.stamp_us - event.duration_us
         if event.error:
             cycle.failed_devices += 1
+            cycle.failed_names.add(event.device)
             detail = f"{detail}, error {event.error}".removeprefix(", ")
         if len(self._devices) < _TEXT_LINES_LIMIT:
             self._devices.append((event.device, event, started_us, detail))
@@ -266,6 +339,7 @@ def _note_image(cycle: CycleDraft, image: Image) -> None:
 
 
 KIND: Final = "linux-kernel-log"
+_STRANGE: Final = "kernel's lines about sleep"
 
 _JOURNAL_BOOT: Final = ("-- Boot ", "-- Reboot")
 _HEAD_LINES: Final = 3
@@ -322,7 +396,10 @@ class _KernelLogReader:
         lines = iter(LogLines(self._request.path, self._tally, KERNEL))
         for line in self._kernel_lines(lines):
             self.lines += 1
-            self._kernel_cycles.follow(line, kernel_event(line.message))
+            event = kernel_event(line.message)
+            if event is None and is_strange(line.message):
+                self._tally.not_understood(_STRANGE, line.message)
+            self._kernel_cycles.follow(line, event)
         self._kernel_cycles.finish()
         self._report_problems()
 
@@ -355,8 +432,11 @@ class _KernelLogReader:
                 self._kernel_cycles.boot()
             elif (found := parse_kernel_line(line)) is not None:
                 yield found
-            elif line.strip() and line[0] not in " \t" and not line.startswith("-- "):
-                self._other_lines += 1
+            elif line.strip() and not line.startswith("-- "):
+                self._other_lines += line[0] not in " \t"
+                bare = line.lstrip("> \t")  # quoted or indented, as people paste it
+                if is_strange(bare.partition("] ")[2] or bare):
+                    self._tally.not_understood(_STRANGE, line)
 
     def _take(self, cycle: CycleDraft) -> None:
         if self._header.tests:

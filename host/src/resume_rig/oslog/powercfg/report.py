@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.oslog.powercfg.session import (
     BUILD,
+    MODERN_STANDBY_TYPE,
     NO_TRANSITIONS,
     SYSTEM_NAMES,
     TICKS_PER_US,
@@ -235,6 +236,8 @@ _LOW_POWER: Final = ("Info.SwLowPowerStateTime", "Info.HwLowPowerStateTime")  # 
 _EXIT: Final = "MSExitPerformance."
 _EVENT: Final = "EventLog."
 _VALUES_LIMIT: Final = 500
+_BLOCKERS_MOST: Final = 100
+SESSIONS: Final = "report's sessions"
 _LAST_TYPE: Final = 11
 
 
@@ -266,6 +269,9 @@ def read_script_report(
                 sessions.append(session)
                 bad_times += bad
     _script_report(tally, unreadable, complete=data.complete)
+    computer = _text(system.get("ComputerName"))
+    for session in sessions:
+        session.computer = computer
     names = {SYSTEM_NAMES[key]: _shown(system[key]) for key in SYSTEM_NAMES if key in system}
     os_build = build_of(names.get("os_build", ""))
     tally.report_count(
@@ -307,21 +313,17 @@ def _records(
     reader: SessionReader, sessions: list[Session], tally: ProblemTally
 ) -> tuple[OsRecord, ...]:
     found: list[OsRecord] = []
-    untyped = strange = 0
     for session in sessions:
         kind = reader.kind(session)
         if kind is None:
-            untyped += 1
+            tally.not_understood(SESSIONS, f"session {session.number}, which has no type")
             continue
-        strange += session.type is not None and session.type > _LAST_TYPE
+        if session.type is not None and session.type > _LAST_TYPE:
+            tally.not_understood(SESSIONS, f"session {session.number} of type {session.type}")
         found.append(reader.record(session, kind))
-    for count, sentence in (
-        (reader.unreadable, "Numbers that could not be read count as not reported: {}."),
-        (untyped, "Sessions without a type were not used: {}."),
-        (strange, "Sessions of a type that no description names are of unknown kind: {}."),
-    ):
-        if count:
-            tally.report(sentence.format(count), damage=True)
+    tally.report_count(
+        "Numbers that could not be read count as not reported: {}.", reader.unreadable, damage=True
+    )
     return tuple(found)
 
 
@@ -336,6 +338,9 @@ def _script_session(raw: Mapping[str, Json]) -> tuple[Session, int]:
         exit_utc_ns=exit_ns,
         duration_us=_whole(raw.get("Duration")),
         wake_text=_text(raw.get("ExitReason")),
+        entry_text=_text(raw.get("EnterReason")),
+        drained_mwh=_drained(raw),
+        busy=list(_blockers(raw)),
     )
     bad_duration = session.duration_us is None and raw.get("Duration") is not None
     metadata = raw.get("Metadata")
@@ -345,6 +350,31 @@ def _script_session(raw: Mapping[str, Json]) -> tuple[Session, int]:
             if isinstance(item, dict):
                 _take_value(session, _text(item.get("Key")), item.get("Value"))
     return session, bad_entry + bad_exit + bad_duration
+
+
+def _drained(raw: Mapping[str, Json]) -> int | None:
+    """Return what the battery lost; a capacity of 0 is no battery."""
+    if raw.get("OnAc") is True:
+        return None
+    begun, ended = (_whole(raw.get(f"{end}RemainingCapacity")) for end in ("Entry", "Exit"))
+    return begun - ended if begun and ended else None
+
+
+def _blockers(raw: Mapping[str, Json]) -> Iterator[tuple[str, str, float]]:
+    """Yield what was active in a session; ActiveTime is in us where its percentage says so."""
+    duration_us = _whole(raw.get("Duration"))
+    blockers = raw.get("TopBlockers")
+    for blocker in blockers[:_BLOCKERS_MOST] if isinstance(blockers, list) else ():
+        if not isinstance(blocker, dict):
+            continue
+        name, active_us = _text(blocker.get("Name")), _whole(blocker.get("ActiveTime"))
+        percent = _whole(blocker.get("ActiveTimePercent"))
+        if duration_us and percent is not None:
+            of_percent_us = duration_us * percent / 100
+            near = active_us is not None and abs(active_us - of_percent_us) <= duration_us / 50
+            yield name, "", float(active_us or 0) if near else of_percent_us
+        elif active_us is not None:
+            yield name, "", float(active_us)
 
 
 def _take_value(session: Session, key: str, value: Json) -> None:
@@ -358,6 +388,8 @@ def _take_value(session: Session, key: str, value: Json) -> None:
     elif key == f"{_EXIT}TotalInMs":
         session.exit_latency_ms = number
     elif key.startswith(_EXIT) and number is not None:
+        if key == f"{_EXIT}ScreenOnExitTime":
+            session.screen_on = number > 0
         session.exit_phases_ms.setdefault(key.removeprefix(_EXIT), number)
     elif key.startswith(_EVENT) and isinstance(value, str | int):
         session.values.setdefault(key.removeprefix(_EVENT), str(value)[:TEXT_LIMIT_CHARS])
@@ -397,9 +429,38 @@ _ROW: Final = re.compile(
     r'<td class="center">([^<>]{0,4000})</td></tr>'
 )
 _DURATION: Final = re.compile(r'<td class="hms">([0-9]{1,6}):([0-9]{2}):([0-9]{2})</td>')
+_ANY_DURATION: Final = re.compile(
+    r'<td class="hms"[^<>]{0,100}>([0-9]{1,6}):([0-9]{2}):([0-9]{2})</td>'
+)
 _REASON: Final = re.compile(r'<td class="ExitReason"[^<>]{0,100}>([^<>]{0,4000})</td>')
+_COMPUTER: Final = "computer"
 _SUMMARY: Final = 'class="session-summary"'
-_EVENT_STATE: Final = 'class="OsState"'
+_STATE: Final = re.compile(r'<td class="(?:OsState|state)"[^<>]{0,100}>([^<>]{0,400})</td>')
+# A row of the table of all sessions: its number, and all up to the end of the row.
+_SUMMARY_ROW: Final = re.compile(
+    r'<a href="#connected-standby-session-([0-9]{1,6})"[^<>]{0,100}>(.{0,8000}?)</tr>', re.DOTALL
+)
+_LOW_POWER_CELL: Final = re.compile(
+    r'<td class="percentLowPowerStateTime"[^<>]{0,100}>([^<>]{0,40})</td>'
+)
+_PERCENT: Final = re.compile(r"([0-9]{1,3})\s{0,2}%")
+_ENERGY_CELL: Final = re.compile(r'<td class="mw">([0-9., \u00a0\u202f]{1,20}) ?mWh</td>')
+_DRAIN: Final = re.compile(r'<td class="chargeOrDrain">\s{0,8}Drain\s{0,8}</td>')
+_OFFENDER: Final = re.compile(
+    r"<tr[^<>]{0,200}>\s{0,64}"
+    r"<td[^<>]{0,200}>([^<>]{1,400})</td>\s{0,64}<td[^<>]{0,200}>([^<>]{1,100})</td>\s{0,64}"
+    r"<td[^<>]{0,200}>\s{0,8}[0-9]{1,3}\s{0,2}%\s{0,8}</td>\s{0,64}"
+    r"<td[^<>]{0,200}>\s{0,8}([0-9]{1,6}):([0-9]{2}):([0-9]{2})\s{0,8}</td>"
+)
+# States in the words of an English Windows; None: nobody slept.
+STATES_IN_WORDS: Final[Mapping[str, SleepKind | None]] = {
+    "Active": None,
+    "Screen Off": None,
+    "Report Generated": None,
+    "Shutdown": SleepKind.SHUTDOWN,
+    "Bugcheck": SleepKind.SHUTDOWN,
+    "Abnormal Shutdown": SleepKind.SHUTDOWN,
+}
 
 
 def is_static_report(text: str) -> bool:
@@ -410,7 +471,9 @@ def is_static_report(text: str) -> bool:
 def read_static_report(request: SourceRequest, text: str, tally: ProblemTally) -> SourceReading:
     """Return the sessions whose power states the report holds; its local times are not used.
 
-    A session whose state stands only in words, a shutdown for example, has no kind.
+    A session with a share of its time in the low power state is one of Modern Standby (Connected
+    Standby in Windows 8.1, whose table has no column for states). Of one whose state stands only in
+    words those of an English Windows are known.
 
     Args:
         request: the file.
@@ -418,43 +481,69 @@ def read_static_report(request: SourceRequest, text: str, tally: ProblemTally) -
         tally: of problems.
     """
     names = _identity(text)
+    computer = names.pop(_COMPUTER, "")
     os_build = build_of(names.get("os_build", ""))
     reader = SessionReader(request.source, os_build)
     records: list[OsRecord] = []
-    found_count = in_words = 0
-    for number, section in _sections(text):
-        found_count += 1
+    rows = {int(row[1]): row[2] for row in _SUMMARY_ROW.finditer(text)}
+    sections = dict(_sections(text))
+    for number in sorted({*rows, *sections}):
+        row, section = rows.get(number, ""), sections.get(number, "")
         session = _session(number, section)
+        session.computer = computer
+        _take_row(session, row, section)
         kind = reader.kind(session)
+        if kind is None:
+            state = _STATE.search(section) or _STATE.search(row)
+            words = "" if state is None else _plain(state[1])
+            if words not in STATES_IN_WORDS:
+                tally.not_understood(SESSIONS, f"session {number}, {words or 'without a state'}")
+                continue
+            kind = STATES_IN_WORDS[words]
         if kind is not None:
             records.append(reader.record(session, kind))
-        elif _EVENT_STATE in section:
-            in_words += 1
-    _report(tally, records, in_words, reader.unreadable, text)
+    if (summaries := text.count(_SUMMARY)) > len(sections):
+        tally.not_understood(SESSIONS, f"one of {summaries} summaries, which no session has")
+    _report(tally, records, reader.unreadable, text)
     return request.answer(
         records,
         KIND,
         tally.integrity(),
-        count=found_count,
+        count=len({*rows, *sections}),
         os_build=os_build,
         identity=identity_of(names),
     )
 
 
-def _report(
-    tally: ProblemTally, records: list[OsRecord], in_words: int, unreadable: int, text: str
-) -> None:
+def _take_row(session: Session, row: str, section: str) -> None:
+    """Take what the table of all sessions and the list of offenders have of one."""
+    if session.duration_us is None and (duration := _ANY_DURATION.search(row)) is not None:
+        session.duration_us = us_of(duration)
+    shares = [found for cell in _LOW_POWER_CELL.findall(row) if (found := _PERCENT.search(cell))]
+    if not shares or session.values:
+        return
+    session.type = MODERN_STANDBY_TYPE
+    times_us = [
+        None if session.duration_us is None else session.duration_us * int(share[1]) / 100
+        for share in shares
+    ]
+    session.software_drips_us = times_us[0]
+    session.hardware_drips_us = times_us[1] if len(times_us) > 1 else None
+    energy = _ENERGY_CELL.search(row)
+    if energy is not None and _DRAIN.search(row) is not None:
+        session.drained_mwh = int(re.sub(r"[^0-9]", "", energy[1]) or 0)
+    session.busy = [
+        (_plain(name), _plain(kind), (int(h) * 3600 + int(m) * 60 + int(s)) * 1_000_000.0)
+        for name, kind, h, m, s in _OFFENDER.findall(section)[:_BLOCKERS_MOST]
+    ]
+
+
+def _report(tally: ProblemTally, records: list[OsRecord], unreadable: int, text: str) -> None:
     if records:
         tally.report(
             "The report's times of day are local and without a zone, so none is used.",
             damage=False,
         )
-    tally.report_count(
-        "Sessions whose state stands only in words, in the language of Windows: {};"
-        " they were not used.",
-        in_words,
-        damage=False,
-    )
     tally.report_count(
         "Numbers that could not be read count as not reported: {}.", unreadable, damage=True
     )
@@ -494,7 +583,7 @@ def _identity(text: str) -> dict[str, str]:
     if build is None or build < 2:
         return {}
     found = {"system_product": values[build - 2], "bios_version": values[build - 1]}
-    return {**found, "os_build": values[build]}
+    return {**found, "os_build": values[build], _COMPUTER: values[build - 3] if build > 2 else ""}
 
 
 def _plain(cell: str) -> str:

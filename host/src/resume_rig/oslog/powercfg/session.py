@@ -57,9 +57,11 @@ def identity_of(names: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 TICKS_PER_US: Final = 10
 
+MODERN_STANDBY_TYPE: Final = 2
+
 # The names that the report's own script shows for ScenarioInstances[].Type.
 _KINDS_BY_TYPE: Final[Mapping[int, SleepKind]] = {
-    2: SleepKind.MODERN_STANDBY,
+    MODERN_STANDBY_TYPE: SleepKind.MODERN_STANDBY,
     3: SleepKind.S3,
     4: SleepKind.HYBRID,
     5: SleepKind.S4,
@@ -72,6 +74,8 @@ _KINDS_BY_TYPE: Final[Mapping[int, SleepKind]] = {
 NO_TRANSITIONS: Final = frozenset({0, 1, 11})
 """Active, screen off, report generated: nobody slept."""
 
+STANDBY_PHASE: Final = "standby"
+_NOTE_CHARS: Final = 120
 _NOT_REPORTED: Final = " -"  # the report shows "-" or "----" where it has no reason
 _ABNORMAL: Final = {9: "abnormal_shutdowns", 10: "bugchecks"}
 _SLEEPS_BY_TYPE: Final = frozenset({None, 3, 4, 5, 6})
@@ -95,6 +99,11 @@ class Session:
         values: fields of the events that the report copied, by name, as text.
         exit_phases_ms: parts of a Modern Standby exit.
         exit_latency_ms: the whole of it.
+        screen_on: whether the screen went on with the exit; None where the report does not say.
+        drained_mwh: what the battery lost, negative where it gained.
+        busy: what kept it from the deepest idle state: name, type, microseconds active.
+        entry_text: the report's words for why it began; as hostile as `wake_text`.
+        computer: whose report it is; hostile.
     """
 
     number: int | None = None
@@ -108,6 +117,11 @@ class Session:
     values: dict[str, str] = field(default_factory=dict)
     exit_phases_ms: dict[str, int] = field(default_factory=dict)
     exit_latency_ms: int | None = None
+    screen_on: bool | None = None
+    drained_mwh: int | None = None
+    busy: list[tuple[str, str, float]] = field(default_factory=list)
+    entry_text: str = ""
+    computer: str = ""
 
 
 class SessionReader:
@@ -125,7 +139,11 @@ class SessionReader:
             return KINDS[states]
         if session.type is None:
             return None
-        return _KINDS_BY_TYPE.get(session.type, SleepKind.UNKNOWN)
+        kind = _KINDS_BY_TYPE.get(session.type, SleepKind.UNKNOWN)
+        # Nobody came back to the screen: it went on to hibernate, and its exit is no resume.
+        if kind is SleepKind.MODERN_STANDBY and session.screen_on is False:
+            return SleepKind.DOZE
+        return kind
 
     def record(self, session: Session, kind: SleepKind) -> OsRecord:
         """Return the record of a session; durations that are all 0 are not reported."""
@@ -156,8 +174,10 @@ class SessionReader:
             target_state=self._number(session, "TargetState"),
             effective_state=self._number(session, "EffectiveState"),
             os_build=self._os_build,
-            components=_exit_phases(session),
-            figures=_figures(session),
+            components=(*_exit_phases(session), *_busy(session)),
+            figures=_figures(session, kind),
+            computer=session.computer,
+            notes=_notes(session),
         )
 
     def _number(self, session: Session, name: str) -> int | None:
@@ -177,8 +197,43 @@ def _exit_phases(session: Session) -> tuple[Component, ...]:
     )
 
 
-def _figures(session: Session) -> tuple[Figure, ...]:
+def _busy(session: Session) -> tuple[Component, ...]:
+    return tuple(
+        Component(ComponentKind.DEVICE, name, STANDBY_PHASE, active_us / 1_000, detail=kind)
+        for name, kind, active_us in session.busy
+    )
+
+
+def _notes(session: Session) -> tuple[str, ...]:
+    reasons = (("Entered", session.entry_text), ("left", session.wake_text))
+    found = [f"{word}: {text[:_NOTE_CHARS]}" for word, text in reasons if text.strip(" -")]
+    if session.type != MODERN_STANDBY_TYPE:
+        return ()
+    notes = [f"{'; '.join(found)}."] if session.entry_text else []
+    if session.screen_on is False:
+        notes.append("The screen did not go on with its exit, so that is no resume.")
+    shares = (("software", session.software_drips_us), ("hardware", session.hardware_drips_us))
+    low = [
+        f"{word} {share:.0f} %"
+        for word, low_us in shares
+        if (share := _percent(low_us, session.duration_us)) is not None
+    ]
+    if low:
+        notes.append(f"In the low power state: {', '.join(low)}.")
+    if session.drained_mwh is not None:
+        notes.append(f"The battery lost {session.drained_mwh} mWh.")
+    if session.busy:
+        name, _, active_us = max(session.busy, key=lambda each: each[2])
+        share = _percent(active_us, session.duration_us)
+        of = "" if share is None else f", in {share:.0f} % of it"
+        notes.append(f"Most active: {name[:_NOTE_CHARS]}{of}.")
+    return tuple(notes)
+
+
+def _figures(session: Session, kind: SleepKind) -> tuple[Figure, ...]:
     latency_us = None if not session.exit_latency_ms else session.exit_latency_ms * 1_000
+    if kind is SleepKind.DOZE:
+        latency_us = None
     software = _percent(session.software_drips_us, session.duration_us)
     hardware = _percent(session.hardware_drips_us, session.duration_us)
     found = [
@@ -187,6 +242,7 @@ def _figures(session: Session) -> tuple[Figure, ...]:
         ("drips_percent", software),
         ("hardware_drips_percent", hardware),
         ("drips_delta_percent", drips_delta(software, hardware)),
+        ("energy_drain_mwh", session.drained_mwh),
         (_ABNORMAL.get(session.type or 0, ""), 1),
     ]
     return tuple(Figure(name, float(value)) for name, value in found if name and value is not None)

@@ -36,7 +36,11 @@ from resume_rig.oslog.source.records import (
 KIND: Final = "powercfg-xml"
 NAMESPACE: Final = "http://schemas.microsoft.com/sleepstudy/2012"
 
+_TYPE_CHARS: Final = 40
 _INSTANCE: Final = re.compile(r"<(?:OsState|Scenario)Instance\s([^<>]{0,8192})>")
+_ANY_INSTANCE: Final = re.compile(
+    r"<[A-Za-z]{1,64}\s(?=[^<>]{0,8000}(?:Timestamp|TimeStamp|Type)=)[^<>]{0,8192}>"
+)
 _ATTRIBUTE: Final = re.compile(r"([A-Za-z]{1,64})\s{0,8}=\s{0,8}\"([^\"<>]{0,2000})\"")
 _ELEMENT: Final = "<{0}>([^<>]{{0,400}})</{0}>"
 _KINDS: Final[Mapping[str, SleepKind | None]] = {
@@ -72,22 +76,30 @@ def read_xml_report(request: SourceRequest, text: str, tally: ProblemTally) -> S
         for field, name in SYSTEM_NAMES.items()
         if (match := re.search(_ELEMENT.format(field), text)) is not None
     }
+    named = re.search(_ELEMENT.format("ComputerName"), text)
+    computer = "" if named is None else html.unescape(named[1])[:TEXT_LIMIT_CHARS]
     os_build = build_of(names.get("os_build", ""))
     reader = SessionReader(request.source, os_build)
     records: list[OsRecord] = []
-    found_count = strange = unreadable = 0
+    found_count = unreadable = 0
     for instance in _INSTANCE.finditer(text):
         found_count += 1
         values = {m[1]: html.unescape(m[2]) for m in _ATTRIBUTE.finditer(instance[1])}
         kind = _KINDS.get(values.get("Type", ""), SleepKind.UNKNOWN)
         if kind is None:
             continue
-        strange += kind is SleepKind.UNKNOWN
+        if kind is SleepKind.UNKNOWN:
+            tally.not_understood(
+                "report's sessions", f"one of type {values.get('Type', '')[:_TYPE_CHARS]!r}"
+            )
         session, bad = _session(values)
         unreadable += bad
+        session.computer = computer
         records.append(reader.record(session, kind))
+    for instance in _ANY_INSTANCE.finditer(text):
+        if _INSTANCE.match(instance[0]) is None:
+            tally.not_understood("report's sessions", instance[0])
     tally.report("Sleep studies as XML are read by their description.", damage=False)
-    tally.report_count("Sessions of a type that was not understood: {}.", strange, damage=False)
     tally.report_count(
         "Times or durations that could not be read count as not reported: {}.",
         unreadable,
@@ -143,6 +155,7 @@ DIAGNOSTICS_NAMESPACE: Final = "http://schemas.microsoft.com/systemsleepdiagnost
 _INTERVAL: Final = re.compile(r'<a name="user-not-present-session-[0-9]{1,6}"')
 _ROW: Final = '<td class="percent">'
 _CELL: Final = r'\s{0,64}<td class="center">([^<>]{0,400})</td>'
+_CENTRED: Final = '<td class="center">'
 _END: Final = r"\s{0,64}</tr>"
 _SLEEP: Final = re.compile(rf"{_ROW}([^<>]{{0,64}})</td>{_CELL * 7}{_END}")
 _POWER_REQUEST: Final = re.compile(rf"{_ROW}[^<>]{{0,64}}</td>{_CELL * 3}{_END}")
@@ -215,8 +228,9 @@ def _report(tally: ProblemTally, sleeps: list[_Sleep], records: tuple[OsRecord, 
             "The report's times of day are local and without a zone, so none is used.",
             damage=False,
         )
-    strange = sum(record.kind is SleepKind.UNKNOWN for record in records)
-    tally.report_count("Sleeps of a state that was not understood: {}.", strange, damage=False)
+    for sleep, record in zip(sleeps, records, strict=True):
+        if record.kind is SleepKind.UNKNOWN:
+            tally.not_understood("report's sleeps", f"one of state {sleep.state[:_TYPE_CHARS]!r}")
     unreadable = sum(
         _duration_us(sleep.duration) is None
         or not (_NUMBER.fullmatch(sleep.status) and _NUMBER.fullmatch(sleep.success))
@@ -233,6 +247,11 @@ def _report_what_is_missing(tally: ProblemTally, rows: int, text: str) -> None:
     tally.report_count(
         "Rows of a form that is not known: {}, so a sleep may be missing.", others, damage=True
     )
+    cells = text.count(_CENTRED) - 7 * rows - 3 * sum(1 for _ in _POWER_REQUEST.finditer(text))
+    if "<td" in text and not (_ROW in text or _CENTRED in text) and _INTERVAL.search(text):
+        tally.not_understood("report's tables", "rows of intervals without a cell that is known")
+    if others == 0 and cells > 0:
+        tally.not_understood("report's cells", f"one of {cells} that are in no row that is known")
     if "</html>" not in text[-4096:].lower():
         tally.report("The report ends too early, so later sleeps are unknown.", damage=True)
 

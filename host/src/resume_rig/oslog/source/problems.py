@@ -2,6 +2,7 @@
 
 from collections import Counter
 from enum import Enum, unique
+from typing import Final
 
 from resume_rig.model.os_record import Integrity
 
@@ -117,6 +118,7 @@ class Problem(Enum):
         self.damage = damage
 
 
+_EXAMPLE_CHARS: Final = 120
 _SOUND = Integrity(ok=True, problems=())
 
 
@@ -126,6 +128,7 @@ class ProblemTally:
     def __init__(self) -> None:
         self._counts: Counter[Problem] = Counter()
         self._sentences: list[tuple[str, bool]] = []
+        self._strange: dict[str, tuple[int, str]] = {}
 
     def count(self, problem: Problem) -> None:
         """Note one more of a kind."""
@@ -134,6 +137,16 @@ class ProblemTally:
     def report(self, sentence: str, *, damage: bool) -> None:
         """Note a problem that has a sentence of its own."""
         self._sentences.append((sentence, damage))
+
+    def not_understood(self, what: str, example: str) -> None:
+        """Note one more thing of a reader's own kind that it could not tell; the first is quoted.
+
+        Args:
+            what: the kind, in the plural, e.g. "lines of the kernel about sleep".
+            example: the thing itself; hostile.
+        """
+        count, first = self._strange.get(what, (0, example))
+        self._strange[what] = count + 1, first
 
     def report_count(self, sentence: str, count: int, *, damage: bool) -> None:
         """Note what `count` things have in common, the number in place of {}; 0 is no problem."""
@@ -144,12 +157,19 @@ class ProblemTally:
         """Take over all that another tally holds."""
         self._counts.update(other._counts)
         self._sentences.extend(other._sentences)
+        for what, (count, example) in other._strange.items():
+            known, first = self._strange.get(what, (0, example))
+            self._strange[what] = known + count, first
 
     def integrity(self) -> Integrity:
         """Return what was noted, in a fixed order."""
-        if not (self._counts or self._sentences):
+        if not (self._counts or self._sentences or self._strange):
             return _SOUND
-        found = list(self._sentences)
+        strange = tuple(
+            f"Not understood: {count} of the {what}, the first {first[:_EXAMPLE_CHARS]!a}."
+            for what, (count, first) in self._strange.items()
+        )
+        found = [*((text, True) for text in strange), *self._sentences]
         for problem in Problem:
             count = self._counts[problem]
             if count:
@@ -159,4 +179,5 @@ class ProblemTally:
             ok=not any(damage for _, damage in found),
             problems=tuple(text for text, _ in found),
             notes=tuple(text for text, damage in found if not damage),
+            not_understood=strange,
         )

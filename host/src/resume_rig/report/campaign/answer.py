@@ -1,47 +1,35 @@
-"""What a campaign's report answers first: verdict with margin, doubts, figures, what to do.
+"""What a campaign's report shows first: title, doubts, four figures, what to do.
 
 `failures` is the section below it: each cycle that went wrong with its wave, record and findings.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from statistics import median
 from typing import Final
 
-from resume_rig.analysis.findings.explanations import explained
-from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios
-from resume_rig.analysis.verdict.ruling import is_uncovered
-from resume_rig.model.os_record import TRANSITIONS, OsRecord, SleepKind, kind_words
-from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import UNREMARKABLE, Correlation, ReconciledCycle
+from resume_rig.analysis.answer.campaign import AnsweredCampaign, title_of
+from resume_rig.analysis.findings.groups import findings_of
+from resume_rig.model.os_record import OsRecord
+from resume_rig.model.result.answer import (
+    Answer,
+    CauseKind,
+    DoubtKind,
+    DoubtOf,
+    Standing,
+    UnseenKind,
+)
+from resume_rig.model.result.cycle import UNREMARKABLE, ReconciledCycle
 from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
 from resume_rig.model.result.series import CycleMark, CycleTimes
-from resume_rig.model.result.verdict import RESUME, FindingKind, Verdict
-from resume_rig.model.units import NS_PER_MS, NS_PER_S, count_of, percent_up
-from resume_rig.report.drawing.axis import outside_milestones, trigger_word
+from resume_rig.model.result.verdict import RESUME, FindingKind, Statistics, Verdict
+from resume_rig.model.units import NS_PER_MS, NS_PER_S, capitalised, count_of, percent_up
 from resume_rig.report.drawing.wave import WavePicture, wave_picture
+from resume_rig.report.parts.answer import unseen_text
 from resume_rig.report.parts.page import Tile, TrustBadge
-from resume_rig.report.parts.statistics import (
-    CampaignSummary,
-    decisive_limit,
-    first_clause,
-    limit_sentence,
-    summary_of,
-)
-from resume_rig.report.text.findings import (
-    Doubt,
-    FindingGroup,
-    Team,
-    doubt_of,
-    findings_of,
-    ranked_findings,
-    team_of,
-    title_of_kind,
-)
+from resume_rig.report.parts.statistics import JUDGED_TIME
 from resume_rig.report.text.hostile_text import bounded
-from resume_rig.report.text.wording import capitalised, outcome_words, quantity_text, record_name
+from resume_rig.report.text.wording import outcome_words, quantity_text, record_name
 
 MOST_FAILURES: Final = 12
 """Failures that are drawn; the exports have the waves of all."""
@@ -73,38 +61,29 @@ class Failure:
     without_edges: bool
 
 
-def failed_numbers(cycles: Sequence[ReconciledCycle]) -> tuple[int, ...]:
+def drawn_failures(answer: Answer) -> tuple[int, ...]:
     """Return the cycles whose failures are drawn: the first is *the* failure, and stays first."""
-    return tuple(cycle.outside.number for cycle in cycles if is_failure(cycle))[:MOST_FAILURES]
-
-
-def is_failure(cycle: ReconciledCycle) -> bool:
-    """Return whether a cycle went wrong: by its wires, or by its verdict where that counts."""
-    if cycle.outside.outcome not in UNREMARKABLE:
-        return True
-    return cycle.judged and cycle.verdict is Verdict.FAIL
+    return answer.counts.wrong[:MOST_FAILURES]
 
 
 def failures(
-    cycles: Sequence[ReconciledCycle],
-    recorded: Mapping[int, RecordedCycle],
-    recoveries: Iterable[tuple[int, str]] = (),
+    campaign: AnsweredCampaign, recorded: Mapping[int, RecordedCycle]
 ) -> tuple[Failure, ...]:
     """Return the section.
 
     Args:
-        cycles: of the campaign.
+        campaign: with its answer.
         recorded: the wires of those that are drawn, by number.
-        recoveries: as in `CampaignFacts`.
     """
-    wanted = set(failed_numbers(cycles))
+    wanted = drawn_failures(campaign.answer)
     steps: dict[int, list[str]] = {}
-    for number, text in recoveries:
+    for number, text in campaign.facts.recoveries:
         steps.setdefault(number, []).append(text)
+    places = {number: place for place, number in enumerate(campaign.overview.numbers)}
+    cycles = campaign.correlation.cycles
     return tuple(
-        _failure(cycle, recorded.get(cycle.outside.number), steps.get(cycle.outside.number, ()))
-        for cycle in cycles
-        if cycle.outside.number in wanted
+        _failure(cycles[places[number]], recorded.get(number), steps.get(number, ()))
+        for number in wanted
     )
 
 
@@ -132,9 +111,6 @@ def _over(record: OsRecord | None) -> str:
     return f"{Verdict.FAIL.value}: resume {record.resume_ms} ms"
 
 
-ACTIONS_MOST: Final = 3
-
-
 @dataclass(frozen=True, slots=True)
 class Action:
     """What somebody should do: who, what, where the evidence is, and with which option if any."""
@@ -143,12 +119,6 @@ class Action:
     text: str
     link: str
     option: str = ""
-
-
-def title_of(facts: CampaignFacts) -> str:
-    """Return what the DUT is called."""
-    names = ("dut_title", "dut_product", "dut", "capture")
-    return next((facts.identity[name] for name in names if facts.identity.get(name)), "A campaign")
 
 
 def subtitle_of(facts: CampaignFacts, cycles: int) -> tuple[str, ...]:
@@ -166,94 +136,51 @@ def subtitle_of(facts: CampaignFacts, cycles: int) -> tuple[str, ...]:
     return tuple(part for part in parts if part and part != title_of(facts))
 
 
-def answer_sentence(correlation: Correlation) -> str:
-    """Return the verdict in one sentence, with its margin; what it rests on where none is timed."""
-    trigger = trigger_word(correlation.cycles)
-    return limit_sentence(correlation.limits, trigger=trigger) or first_clause(correlation.why)
+_ANCHORS: Final = {
+    DoubtKind.OFF_PLAN: "#failures",
+    DoubtKind.NO_RECORD: "#match",
+    DoubtKind.NO_TIME: "#cycles",
+    DoubtKind.OFFSETS: "#match",
+    DoubtKind.INJECTED: "#identity",
+    DoubtKind.INCOMPLETE: "#match",
+    DoubtKind.SALVAGED: "#faults",
+    DoubtKind.UNFINISHED: "#plan",
+    DoubtKind.SIMULATED: "#identity",
+    DoubtKind.PARTS: "#cycles",
+}
+_PLACES: Final = {
+    CauseKind.SLOW: "#slowest-cycles",
+    CauseKind.NEAR: "#statistics",
+    CauseKind.COVERAGE: "#requirement",
+    CauseKind.EVIDENCE: "#match",
+    CauseKind.CYCLES: "#statistics",
+}
 
 
-def confidence_sentences(correlation: Correlation) -> tuple[str, ...]:
-    """Return what the number of cycles proves, in small print."""
-    rate = correlation.failures
-    if rate is None or not rate.n:
-        rest = correlation.why.partition("; ")[2].rstrip(".")
-        return (f"{capitalised(rest)}.",) if rest else ()
-    sentences = [f"At most {percent_up(rate.upper)} of resumes fail (95 % confidence)."]
-    if rate.upper >= 1:
-        sentences = []
-    if not rate.failures and rate.n < rate.needed_for_1_percent:
-        sentences.append(f"{rate.needed_for_1_percent} failure-free cycles would demonstrate 1 %.")
-    if rate.undecided:
-        sentences.append(f"{count_of(rate.undecided, 'cycle')} without evidence counted as failed.")
-    return tuple(sentences)
+def _of_finding(kind: FindingKind | None) -> str:
+    return "#findings" if kind is None else f"#finding-{kind.value}"
 
 
-def hidden_of(cycles: Sequence[ReconciledCycle]) -> dict[int, BoundedNs]:
-    """Return what clock and wires add to the BIOS time of each cycle that they contradict."""
-    found = ((cycle.outside.number, hidden_bios(cycle)) for cycle in cycles)
-    return {number: hidden for number, hidden in found if hidden is not None}
+def _badge(doubt: DoubtOf) -> TrustBadge:
+    return TrustBadge(doubt.text, _ANCHORS.get(doubt.kind) or _of_finding(doubt.finding))
 
 
-def trust_badges(
-    correlation: Correlation, facts: CampaignFacts, groups: Sequence[FindingGroup]
-) -> tuple[TrustBadge, ...]:
-    """Return why the answer may be doubted, the gravest first; nothing where there is nothing."""
-    total = len(correlation.cycles)
-    badges = [
-        TrustBadge(_contradiction(group, correlation, total), f"#finding-{group.kind.value}")
-        for group in groups
-        if doubt_of(group.kind) is Doubt.JUDGED_TIME
-    ]
-    wrong = [c for c in correlation.cycles if is_failure(c) and not c.judged]
-    if wrong:
-        many = count_of(len(wrong), "cycle")
-        badges.append(TrustBadge(f"{many} not as planned, not in the verdict", "#failures"))
-    lost = [c for c in correlation.cycles if c.record is None and not is_failure(c)]
-    if lost:
-        badges.append(TrustBadge(f"{count_of(len(lost), 'cycle')} without a record", "#match"))
-    if correlation.equal_offsets > 1:
-        badges.append(TrustBadge("No record matched: several offsets fit alike", "#match"))
-    if "injected" in facts.identity:
-        badges.append(TrustBadge("Faults injected on purpose", "#identity"))
-    if any(not source.integrity.ok for source in facts.log_sources):
-        badges.append(TrustBadge("Log not complete", "#match"))
-    if any(text.startswith("Salvaged") for text in facts.faults):
-        badges.append(TrustBadge("Store salvaged", "#faults"))
-    if facts.unfinished:
-        badges.append(TrustBadge("Plan not finished", "#plan"))
-    return tuple(badges)
+def trust_badges(answer: Answer) -> tuple[TrustBadge, ...]:
+    """Return why the answer may be doubted, the gravest first."""
+    return tuple(map(_badge, (*answer.contradictions, *answer.doubts)))
 
 
-def _contradiction(group: FindingGroup, correlation: Correlation, total: int) -> str:
-    many = f"in {len(group.members)} of {total}"
-    hidden = hidden_of(correlation.cycles)
-    if group.kind in BIOS_IS_WRONG and hidden:
-        middle = _middle(hidden.values())
-        words = "hidden" if middle.value_ns > 0 else "too much"
-        return f"BIOS time contradicted: {_size(middle)} ms {words} {many}"
-    return f"{title_of_kind(group.kind)} {many}"
-
-
-def _size(quantity: BoundedNs) -> str:
-    """Return a quantity without its sign, which the words around it have."""
-    return quantity_text(quantity).removeprefix("-")
-
-
-def _middle(hidden: Collection[BoundedNs]) -> BoundedNs:
-    return sorted(hidden, key=lambda each: each.value_ns)[(len(hidden) - 1) // 2]
-
-
-def resume_with_hidden(correlation: Correlation) -> BoundedNs | None:
-    """Return the median cycle's OS-reported resume with what is hidden; None where nothing is."""
-    whole = [
-        BoundedNs(each.record.resume_ms * NS_PER_MS, NS_PER_MS) + hidden
-        for each in correlation.cycles
-        if each.judged
-        and each.record is not None
-        and each.record.resume_ms is not None
-        and (hidden := hidden_bios(each)) is not None
-    ]
-    return _middle(whole) if whole else None
+def actions(answer: Answer) -> tuple[Action, ...]:
+    """Return what to do, and where its evidence is."""
+    return tuple(
+        Action(
+            owner=cause.owner,
+            text=" ".join(filter(None, (cause.what, cause.step))),
+            link=_PLACES.get(cause.kind) or _of_finding(cause.finding),
+            option=cause.command,
+        )
+        for cause in answer.causes
+    )
 
 
 def trigger_title(trigger: str) -> str:
@@ -264,190 +191,81 @@ def trigger_title(trigger: str) -> str:
 _NOT_COUNTED: Final = "no cycle counts"
 
 
-def figures(
-    correlation: Correlation, shown: CycleTimes, summary: CampaignSummary, trigger: str
-) -> tuple[Tile, ...]:
+def figures(campaign: AnsweredCampaign, shown: CycleTimes) -> tuple[Tile, ...]:
     """Return the four figures of the first screen.
 
     Args:
-        correlation: of the campaign.
+        campaign: with its answer.
         shown: what the picture of all cycles is of.
-        summary: over the cycles that count.
-        trigger: what the times of the wires count from.
     """
-    whole = resume_with_hidden(correlation)
-    hidden = Tile("Resume with hidden time (p50)", "-", _bios_not_checked(correlation))
+    overview = campaign.overview
+    title = f"{trigger_title(overview.trigger)} to display on (p50 · p95)"
+    lit = Tile(title, "-", _why_no_light(campaign))
+    if overview.light is not None:
+        judged = "" if campaign.answer.counts.judged else ", not judged"
+        text = _figures_text(overview.light, "median_ms", "p95_ms")
+        lit = replace(lit, value=text, detail=f"{count_of(overview.light.n, 'cycle')}{judged}")
+    return _reported(campaign, shown), _hidden(campaign), lit, _failures(campaign)
+
+
+def _hidden(campaign: AnsweredCampaign) -> Tile:
+    """Return the resume with hidden time, or from where on hidden time would have been seen."""
+    whole = campaign.overview.resume_with_hidden
+    tile = Tile("Resume with hidden time (p50)", "-", "BIOS time not checked")
     if whole is not None:
-        hidden = replace(hidden, value=f"{quantity_text(whole)} ms", detail="95 % uncertainty")
-    elif correlation.detectable is not None and correlation.detectable.constant_ns is not None:
-        least_ms = -(-correlation.detectable.constant_ns // NS_PER_MS)
-        detail = f"{least_ms} ms or more in all cycles would show"
-        hidden = replace(hidden, value="none found", detail=detail)
-    light = summary.light
-    title = f"{trigger_title(trigger)} to display on (p50 · p95)"
-    lit = Tile(title, "-", _why_no_light(correlation.cycles))
-    if light is not None:
-        judged = "" if summary.judged else ", not judged"
-        text = _figures_text(light.n, light.median_ms, light.p95_ms)
-        lit = replace(lit, value=text, detail=f"{count_of(light.n, 'cycle')}{judged}")
-    return _reported(summary, shown), hidden, lit, _failures(correlation)
-
-
-def _bios_not_checked(correlation: Correlation) -> str:
-    """Return why nothing can be said of hidden time."""
-    if any(cycle.bios_impossible for cycle in correlation.cycles):
-        return "BIOS time impossible"
-    return "BIOS time not checked"
-
-
-def _why_no_light(cycles: Collection[ReconciledCycle]) -> str:
-    """Return why there is no time to display on."""
-    if cycles and all(cycle.outside.wake_by is None for cycle in cycles):
-        return "no trigger seen"
-    timed = any(outside_milestones(cycle.outside).light is not None for cycle in cycles)
-    return _NOT_COUNTED if timed or not cycles else "no light timed"
-
-
-def _reported(summary: CampaignSummary, shown: CycleTimes) -> Tile:
-    """Return what the OS reports: of judged cycles, or where none is, of all that are drawn."""
-    tile = Tile("OS-reported resume (p50 · p95 · worst)", "-", _NOT_COUNTED)
-    resume = summary.resume
-    if resume is not None:
-        text = _figures_text(resume.n, resume.median_ms, resume.p95_ms, resume.max_ms)
-        return replace(tile, value=text, detail=count_of(resume.n, "judged cycle"))
-    times_ms = [
-        ms for ms, mark in zip(shown.times_ms, shown.marks, strict=True) if mark == CycleMark.TIMED
-    ]
-    if shown.name != RESUME or not times_ms:
+        return replace(tile, value=f"{quantity_text(whole)} ms", detail="95 % uncertainty")
+    if campaign.overview.bios_impossible:
+        return replace(tile, detail="BIOS time impossible")
+    bios = next((u for u in campaign.answer.unseen if u.kind is UnseenKind.BIOS_TIME), None)
+    if bios is None or bios.least_ns is None:
         return tile
-    found = summary_of(times_ms)
-    assert found is not None
-    text = _figures_text(len(times_ms), found.median_ms, found.p95_ms, found.max_ms)
-    return replace(tile, value=text, detail=f"{count_of(len(times_ms), 'cycle')}, not judged")
+    least_ms = -(-bios.least_ns // NS_PER_MS)
+    return replace(tile, value=f"not checkable below {least_ms} ms", detail=bios.text.rstrip("."))
 
 
-def _figures_text(n: int, *figures_ms: float | None) -> str:
+def _why_no_light(campaign: AnsweredCampaign) -> str:
+    """Return why there is no time to display on."""
+    overview = campaign.overview
+    if overview.wakers == {None}:
+        return "no trigger seen"
+    return _NOT_COUNTED if overview.light_seen or not overview.numbers else "no light timed"
+
+
+def _reported(campaign: AnsweredCampaign, shown: CycleTimes) -> Tile:
+    """Return what the OS reports: of judged cycles, or where none is, of all that are drawn."""
+    tile = Tile(f"{JUDGED_TIME} (p50 · p95 · worst)", "-", _NOT_COUNTED)
+    resume, drawn = campaign.overview.resume, campaign.overview.drawn_resume
+    if resume is not None:
+        text = _figures_text(resume, "median_ms", "p95_ms", "max_ms")
+        return replace(tile, value=text, detail=count_of(resume.n, "judged cycle"))
+    if shown.name != RESUME or drawn is None or not shown.count(CycleMark.TIMED):
+        return tile
+    text = _figures_text(drawn, "median_ms", "p95_ms", "max_ms")
+    return replace(tile, value=text, detail=f"{count_of(drawn.n, 'cycle')}, not judged")
+
+
+def _figures_text(figures_of: Statistics, *names: str) -> str:
     """Return figures of n times as one text; of one time they are all the same."""
-    shown = figures_ms[:1] if n == 1 else figures_ms
-    return f"{' · '.join(f'{ms:.0f}' for ms in shown if ms is not None)} ms"
+    shown = names[:1] if figures_of.n == 1 else names
+    found = (getattr(figures_of, name) for name in shown)
+    return f"{' · '.join(f'{ms:.0f}' for ms in found if ms is not None)} ms"
 
 
-def _failures(correlation: Correlation) -> Tile:
-    rate = correlation.failures
-    wrong = sum(map(is_failure, correlation.cycles))
-    if rate is not None:
-        detail = f"at most {percent_up(rate.upper)} of resumes (95 % confidence)"
-        if more := sum(is_failure(cycle) and not cycle.judged for cycle in correlation.cycles):
-            detail += f"; {more} more not as planned"
-        return Tile("Failures", f"{rate.failures} of {rate.n}", detail)
-    if wrong:
-        total = len(correlation.cycles)
-        return Tile("Failures", f"{wrong} of {total}", "not as planned; no cycle is judged")
-    return Tile("Failures", "-", "no cycle is judged")
+def _failures(campaign: AnsweredCampaign) -> Tile:
+    """Return how many judged cycles failed, and what that shows; others stand beside it."""
+    answer = campaign.answer
+    counts, bound = answer.counts, answer.failures
+    more = f"{count_of(counts.n_off_plan, 'cycle')} not as planned" if counts.off_plan else ""
+    if bound is None:
+        return Tile("Failures", "-", "; ".join(filter(None, ("no cycle is judged", more))))
+    failed = counts.n(Standing.FAILED)
+    detail = f"at most {percent_up(bound.upper)} of resumes (95 % confidence)"
+    open_ones = counts.n(Standing.MARGINAL, Standing.UNDECIDED)
+    undecided = f"{open_ones} undecided" if open_ones else ""
+    detail = "; ".join(filter(None, (detail, undecided, more)))
+    return Tile("Failures", f"{failed} of {counts.judged}", detail)
 
 
-def actions(correlation: Correlation, groups: Sequence[FindingGroup]) -> tuple[Action, ...]:
-    """Return at most three things to do, the gravest first: what failed, then what is in doubt."""
-    total = len(correlation.cycles)
-    ranked = ranked_findings(groups)
-    found = [_of_findings(group, correlation, total) for group in ranked]
-    graver = sum(doubt_of(group.kind) is Doubt.RESUME for group in ranked)
-    slow = _too_slow(correlation)
-    unjudged = _uncovered(correlation) if correlation.verdict is Verdict.NO_EVIDENCE else None
-    first = [each for each in (slow, unjudged) if each is not None]
-    more = [*found[:graver], *first, *found[graver:]]
-    if not more:
-        more = _nothing_found(correlation)
-    return tuple(more[:ACTIONS_MOST])
-
-
-def _of_findings(group: FindingGroup, correlation: Correlation, total: int) -> Action:
-    kind = group.kind
-    many = f"{len(group.members)} of {total}"
-    link = f"#finding-{kind.value}"
-    meaning = explained(kind)
-    do = "" if meaning is None else meaning.do
-    if kind in BIOS_IS_WRONG and (hidden := hidden_of(correlation.cycles)):
-        middle = _middle(hidden.values())
-        way = "more" if middle.value_ns > 0 else "less"
-        text = f"{_size(middle)} ms {way} passes after PLTRST# than BiosInit reports"
-        return Action(team_of(kind).value, f"{text} ({many} cycles).", link)
-    if kind is FindingKind.BIOS_OVER_ADVISED:
-        times = [
-            c.record.bios_init_ms
-            for c in correlation.cycles
-            if c.record is not None and c.record.bios_init_ms is not None
-        ]
-        advised = next((e.limit for e in correlation.limits if not e.limit.required), None)
-        if times and advised is not None:
-            text = f"BIOS takes {min(times)} to {max(times)} ms, advised"
-            text += f" {advised.value / NS_PER_MS:g} ms ({many} cycles)."
-            return Action(team_of(kind).value, text, link)
-    text = f"{title_of_kind(kind)} in {many} cycles. {do}".strip()
-    return Action(team_of(kind).value, text, link)
-
-
-def _too_slow(correlation: Correlation) -> Action | None:
-    """Return who has to shorten what, where resumes are over the limit."""
-    limit = decisive_limit(correlation.limits)
-    if limit is None or not limit.failed or limit.limit.measure != RESUME:
-        return None
-    failed = (c.record for c in correlation.cycles if c.judged and c.verdict is Verdict.FAIL)
-    records = [record for record in failed if record is not None and record.resume_ms is not None]
-    if not records:
-        return None
-    bios = median(record.bios_init_ms or 0 for record in records)
-    drivers = median(record.driver_init_ms or 0 for record in records)
-    owner, part, took = (
-        (Team.FIRMWARE, "the BIOS", bios)
-        if bios > drivers
-        else (Team.DRIVER, "device initialization", drivers)
-    )
-    over = (limit.worst or 0) - limit.limit.value / NS_PER_MS
-    by = f"by {over:g} ms" if limit.failed == 1 else f"by up to {over:g} ms"
-    text = f"{count_of(limit.failed, 'resume')} over the limit, {by}: {part} takes"
-    return Action(owner.value, f"{text} {took:.0f} of {bios + drivers:.0f} ms.", "#slowest-cycles")
-
-
-_REQUIREMENT_OF: Final = {
-    SleepKind.S4: "s4-20s",
-    SleepKind.MODERN_STANDBY: "press-to-light-2s",
-    SleepKind.S2IDLE: "press-to-light-2s",
-    SleepKind.BOOT: "boot-30s",
-}
-"""Shipped requirements of kinds that the usual one does not cover."""
-
-
-def _uncovered(correlation: Correlation) -> Action | None:
-    """Return how to judge cycles of kinds that the requirement does not cover; None of none."""
-    cycles = [cycle for cycle in correlation.cycles if is_uncovered(cycle)]
-    found = Counter(c.outside.asked if c.record is None else c.record.kind for c in cycles)
-    kinds = [kind for kind in found if kind is not None and kind in TRANSITIONS]
-    if not kinds:
-        return None
-    named = dict.fromkeys(_REQUIREMENT_OF[kind] for kind in kinds if kind in _REQUIREMENT_OF)
-    own = [kind for kind in kinds if kind not in _REQUIREMENT_OF]
-    options = [f"--requirement {name}" for name in named]
-    options += ["".join(f"--kind {kind} " for kind in own) + "--limit-ms MS"] if own else []
-    words = " and ".join(map(kind_words, kinds))
-    text = f"The requirement does not cover {words}. To judge it:"
-    return Action(Team.RIG.value, text, "#requirement", " or ".join(options))
-
-
-def _no_evidence(correlation: Correlation) -> Action:
-    cycles = correlation.cycles
-    if cycles and all(cycle.outside.ignored for cycle in cycles):
-        text = "Run more cycles, or judge the ignored ones, too:"
-        return Action(Team.RIG.value, text, "#cycles", "--no-ignore-first")
-    return Action(Team.RIG.value, first_clause(correlation.why), "#match")
-
-
-def _nothing_found(correlation: Correlation) -> list[Action]:
-    if correlation.verdict is Verdict.NO_EVIDENCE:
-        return [_no_evidence(correlation)]
-    rate = correlation.failures
-    if rate is not None and not rate.failures and rate.n < rate.needed_for_1_percent:
-        left = rate.needed_for_1_percent - rate.n
-        text = f"Nothing is wrong; {left} more failure-free cycles would demonstrate 1 %."
-        return [Action(Team.RIG.value, text, "#statistics")]
-    return []
+def unseen_sentences(answer: Answer) -> tuple[str, ...]:
+    """Return what the evidence could not have shown."""
+    return tuple(map(unseen_text, answer.unseen))

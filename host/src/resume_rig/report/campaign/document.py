@@ -2,15 +2,23 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
+from resume_rig.analysis.answer.campaign import AnsweredCampaign
 from resume_rig.analysis.findings.advice import advise, rank, transition_length_ms
 from resume_rig.analysis.findings.explanations import explained
+from resume_rig.analysis.findings.groups import (
+    findings_of,
+    team_of,
+)
+from resume_rig.analysis.reconcile.milestones import complete_of, inside_milestones, light_after
 from resume_rig.model.budget import Budget, BudgetRow, Repeated
 from resume_rig.model.os_record import OsRecord, state_word
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.answer import Standing
 from resume_rig.model.result.cycle import (
     BoardClock,
-    Correlation,
     DetectableBios,
     IntervalName,
+    LevelChange,
     OsClock,
     OutsideCycle,
     ReconciledCycle,
@@ -25,10 +33,12 @@ from resume_rig.model.result.match import (
 )
 from resume_rig.model.result.verdict import Finding, FindingKind
 from resume_rig.report.campaign.sections import health_json, matched_reading, power_json
+from resume_rig.report.parts.answer import answer_json
 from resume_rig.report.parts.document import (
     SLOWEST_LIMIT,
     advice_json,
     components_json,
+    ending_json,
     failures_json,
     limits_judged_json,
     requirement_json,
@@ -36,7 +46,6 @@ from resume_rig.report.parts.document import (
     slowest_json,
     wake_source_json,
 )
-from resume_rig.report.text.findings import findings_of, team_of
 from resume_rig.report.text.json_text import (
     Json,
     json_text,
@@ -96,21 +105,16 @@ def _repeated(repeated: Repeated | None) -> dict[str, Json] | None:
 SCHEMA = "resume-rig/correlate/1"
 
 
-def correlation_pieces(
-    correlation: Correlation, campaign: CampaignFacts | None = None
-) -> Iterator[str]:
-    """Yield the document in pieces, one cycle a line, so that memory stays flat.
-
-    With `campaign` it is that of `run --json`.
-    """
+def correlation_pieces(campaign: AnsweredCampaign) -> Iterator[str]:
+    """Yield the document in pieces, one cycle a line, so that memory stays flat."""
+    correlation, facts, overview = campaign.correlation, campaign.facts, campaign.overview
     yield f'{{"schema":{json_text(SCHEMA)},\n"cycles":['
     separator = "\n"
-    kinds: set[FindingKind] = set()
-    for cycle in correlation.cycles:
-        kinds.update(finding.kind for finding in findings_of(cycle))
-        yield separator + json_text(_cycle(cycle))
+    standings = zip(correlation.cycles, overview.standings, strict=True)
+    for cycle, standing in standings:
+        yield separator + json_text(_cycle(cycle, standing, facts.reset_to_tsc))
         separator = ",\n"
-    unmatched: list[Json] = [c.outside.number for c in correlation.cycles if c.record is None]
+    unmatched: list[Json] = list(overview.match.without)
     records: list[Json] = [_unmatched(each) for each in correlation.unmatched_records]
     yield f'],\n"unmatched_cycles":{json_text(unmatched)},\n'
     yield f'"unmatched_records":{json_text(records)},\n'
@@ -118,12 +122,14 @@ def correlation_pieces(
     clock["alike_offsets"] = correlation.equal_offsets
     yield f'"clock":{json_text(clock)},\n'
     yield f'"verdict":{json_text(correlation.verdict.value)},\n'
-    yield f'"why":{json_text(text_json(correlation.why))}'
-    reading = matched_reading(correlation, () if campaign is None else campaign.log_sources)
+    yield f'"why":{json_text(text_json(correlation.why))},\n'
+    yield f'"answer":{json_text(answer_json(campaign.answer))}'
+    reading = matched_reading(campaign)
     ranked = rank(reading.records)
     yield f',\n"slowest":{json_text(slowest_json(ranked))},\n'
     yield f'"slowest_left_out":{max(0, len(ranked) - SLOWEST_LIMIT)},\n'
     yield f'"advice":{json_text(advice_json(advise(reading)))}'
+    kinds = [group.kind for group in overview.findings]
     yield f',\n"finding_advice":{json_text(_finding_advice(kinds))}'
     yield f',\n"usual":{json_text([_usual(rest) for rest in correlation.usual])}'
     yield f',\n"limits_judged":{json_text(limits_judged_json(correlation.limits))},\n'
@@ -133,14 +139,16 @@ def correlation_pieces(
     }
     yield f'"statistics":{json_text(statistics)}'
     yield f',\n"detectable":{json_text(_detectable(correlation.detectable))}'
-    if campaign is not None:
-        yield f',\n"budgets":{json_text(budgets_json(campaign.budgets))}'
-        yield f',\n"campaign":{json_text(_campaign(campaign))}'
+    yield f',\n"levels":{json_text([_level(change) for change in correlation.levels])}'
+    yield f',\n"budgets":{json_text(budgets_json(facts.budgets))}'
+    yield f',\n"campaign":{json_text(_campaign(facts))}'
     yield "}\n"
 
 
-def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
-    outside = cycle.outside
+def _cycle(
+    cycle: ReconciledCycle, standing: Standing, reset_to_tsc: BoundedNs | None
+) -> dict[str, Json]:
+    outside, placed = cycle.outside, inside_milestones(cycle, None, reset_to_tsc)
     return {
         "cycle": outside.number,
         "record_id": None if cycle.record is None else cycle.record.record_id,
@@ -149,12 +157,13 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
         },
         "inside": _inside(cycle.record),
         "reconciled": {
-            "press_to_resume_complete_ns": quantity_json(cycle.press_to_resume_complete),
+            "press_to_resume_complete_ns": quantity_json(complete_of(cycle, placed)),
             "unexplained_ns": quantity_json(cycle.unexplained),
-            "light_after_complete_ns": quantity_json(cycle.light_after_complete),
+            "light_after_complete_ns": quantity_json(light_after(cycle, placed)),
             "hidden_before_sleep_ns": quantity_json(cycle.hidden_before_sleep),
             "bios_checked": _bios_checked(cycle),
             "press_to_desktop_ns": quantity_json(cycle.press_to_desktop),
+            "hidden_ns": quantity_json(None if placed is None else placed.hidden),
         },
         "state_outside": outside.state.value,
         "verdict": cycle.verdict.value,
@@ -174,6 +183,9 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
         **power_json(outside.power),
         **health_json(outside.health),
         "shutdown": _shutdown(cycle.shutdown),
+        "why_not_reason": None if cycle.unjudged is None else cycle.unjudged.reason.value,
+        "standing": standing.value,
+        "failed_by": list(cycle.failed_by),
     }
 
 
@@ -228,6 +240,7 @@ def _inside(record: OsRecord | None) -> dict[str, Json]:
         "hiber_read_ms": None if record is None else record.hiber_read_ms,
         "hiber_write_ms": None if record is None else record.hiber_write_ms,
         "wake_source": None if record is None else wake_source_json(record.wake_source),
+        **ending_json(record),
     }
 
 
@@ -246,6 +259,18 @@ def _detectable(bios: DetectableBios | None) -> dict[str, Json]:
         "n": 0 if bios is None else bios.n,
         "bios_short_constant_ns": None if bios is None else bios.constant_ns,
         "bios_short_single_ns": None if bios is None else bios.single_ns,
+        "bios_short_suspected_ns": None if bios is None else bios.suspected_ns,
+        "checked": 0 if bios is None else bios.checked,
+    }
+
+
+def _level(change: LevelChange) -> dict[str, Json]:
+    return {
+        "first_cycle": change.first_cycle,
+        "bios_ns": change.bios_ns,
+        "rest_ns": change.rest_ns,
+        "light_stayed": change.light_stayed,
+        "computer": text_json(change.computer),
     }
 
 
@@ -291,6 +316,7 @@ def _unmatched(unmatched: UnmatchedRecord) -> dict[str, Json]:
         "resume_ms": record.resume_ms,
         "reason": unmatched.reason.value,
         "text": RECORD_REASONS[unmatched.reason],
+        **ending_json(record),
     }
 
 
@@ -332,6 +358,7 @@ def _clock(
 
 def _campaign(facts: CampaignFacts) -> dict[str, Json]:
     return {
+        "simulated": facts.simulated,
         "identity": {text_json(k): text_json(v) for k, v in facts.identity.items()},
         "plan": {
             text_json(k): text_json(v) if isinstance(v, str) else number_json(v)

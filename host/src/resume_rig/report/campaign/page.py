@@ -1,33 +1,47 @@
 """What the page of a campaign shows, worked out; the template only places it."""
 
 import math
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resume_rig.analysis.answer.campaign import AnsweredCampaign, title_of
+from resume_rig.analysis.answer.overview import LIGHT
 from resume_rig.analysis.findings.explanations import Explained, explained
-from resume_rig.analysis.verdict.ruling import is_uncovered, slept_otherwise
-from resume_rig.analysis.verdict.series import all_cycles
-from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import Correlation, IntervalName, Outcome, ReconciledCycle
+from resume_rig.analysis.findings.groups import (
+    DOUBT_WORDS,
+    FindingGroup,
+    doubt_of,
+    findings_of,
+    ranked_findings,
+    team_of,
+    title_of_kind,
+)
+from resume_rig.analysis.reconcile.milestones import (
+    InsideMilestones,
+    complete_of,
+    inside_milestones,
+    light_after,
+    outside_milestones,
+)
+from resume_rig.model.quantity import (
+    BoundedNs,
+    rounded_ms,
+)
+from resume_rig.model.result.cycle import Correlation, Outcome, ReconciledCycle
 from resume_rig.model.result.judgement import CampaignFacts
 from resume_rig.model.result.match import RECORD_REASONS, UnmatchedRecord
 from resume_rig.model.result.series import CycleMark, CycleTimes
-from resume_rig.model.result.verdict import RESUME, Comparison
+from resume_rig.model.result.verdict import RESUME, Comparison, Verdict
 from resume_rig.model.units import NS_PER_MS, count_of
 from resume_rig.report.campaign.answer import (
     Action,
     actions,
-    answer_sentence,
-    confidence_sentences,
     figures,
-    hidden_of,
-    is_failure,
     subtitle_of,
-    title_of,
     trigger_title,
     trust_badges,
+    unseen_sentences,
 )
 from resume_rig.report.campaign.sections import (
     BUDGET_HEADINGS,
@@ -40,11 +54,7 @@ from resume_rig.report.campaign.sections import (
     power_sentences,
 )
 from resume_rig.report.drawing.axis import (
-    InsideMilestones,
-    inside_milestones,
     light_words,
-    outside_milestones,
-    trigger_word,
 )
 from resume_rig.report.drawing.histogram import NamedHistogram, histogram
 from resume_rig.report.drawing.marks import MarksPicture, marks_picture
@@ -56,6 +66,7 @@ from resume_rig.report.drawing.phases import (
     cycle_column,
     phase_picture,
 )
+from resume_rig.report.parts.answer import WHY_SHOWN
 from resume_rig.report.parts.components import PartsSection, parts_section
 from resume_rig.report.parts.page import (
     STATED_LIMITS,
@@ -72,25 +83,11 @@ from resume_rig.report.parts.page import (
     plan_item,
     requirement_pairs,
 )
-from resume_rig.report.parts.statistics import (
-    campaign_summary,
-    detectable_sentences,
-    light_times,
-    resume_times,
-    statistics_sentences,
-)
+from resume_rig.report.parts.statistics import JUDGED_TIME, statistics_sentences
 from resume_rig.report.text.findings import (
-    DOUBT_WORDS,
-    FindingGroup,
     FoldedFinding,
     cycle_ranges,
-    doubt_of,
-    findings_of,
     folded_findings,
-    grouped_findings,
-    ranked_findings,
-    team_of,
-    title_of_kind,
 )
 from resume_rig.report.text.wording import (
     board_clock_sentences,
@@ -98,7 +95,6 @@ from resume_rig.report.text.wording import (
     cycle_name,
     outcome_words,
     record_name,
-    rounded_ms,
     unjudged_word,
     whole_ms_text,
 )
@@ -107,7 +103,6 @@ ROWS_MOST: Final = 1_000
 """Cycles in the table: with the marks of 10,000 they make a page of 1.5 MB at most."""
 
 _FAILED_ROWS: Final = 300
-_LIGHT = IntervalName.PRESS_TO_LIGHT.value
 
 
 def _limit_on(correlation: Correlation, measure: str) -> float | None:
@@ -141,7 +136,7 @@ class FirstScreen:
         figures: four.
         marks: all cycles; None of no cycle.
         column: every cycle for the page's script; None where there is none.
-        actions: what to do, three at most.
+        actions: what to do, three at most. nothing_to_do: what stands there instead.
     """
 
     title: str
@@ -155,37 +150,39 @@ class FirstScreen:
     marks: NamedMarks | None
     column: CycleColumn | None
     actions: tuple[Action, ...]
+    nothing_to_do: str = ""
 
 
-def first_screen(
-    correlation: Correlation, facts: CampaignFacts, *, scripted: bool = True
-) -> FirstScreen:
+def first_screen(campaign: AnsweredCampaign, *, scripted: bool = True) -> FirstScreen:
     """Return the first screen; without a script it does not grow with the number of cycles."""
-    cycles = correlation.cycles
-    trigger = trigger_word(cycles)
-    groups = ranked_findings(grouped_findings(cycles))
-    shown = _shown(correlation)
-    light_limit_ms = _limit_on(correlation, _LIGHT)
+    correlation, facts, answer = campaign.correlation, campaign.facts, campaign.answer
+    cycles, trigger, shown = correlation.cycles, campaign.overview.trigger, _shown(campaign)
+    light_limit_ms = _limit_on(correlation, LIGHT)
     limits = PhaseLimits(facts.requirement.resume_limit_ms, light_limit_ms, facts.reset_to_tsc)
     return FirstScreen(
         title=title_of(facts),
-        subtitle=subtitle_of(facts, len(cycles)),
-        badge=badge(correlation.verdict),
-        sentence=answer_sentence(correlation),
-        small=confidence_sentences(correlation),
-        trust=trust_badges(correlation, facts, groups),
-        phases=phase_picture(_chosen(cycles, shown), trigger, limits),
-        figures=figures(correlation, shown, campaign_summary(cycles), trigger),
-        marks=_named_marks("all-cycles", correlation, shown, facts),
+        subtitle=subtitle_of(facts, answer.counts.total),
+        badge=badge(answer.verdict),
+        sentence=answer.headline,
+        small=answer.why[:WHY_SHOWN],
+        trust=trust_badges(answer),
+        phases=phase_picture(_chosen(campaign, shown), trigger, limits),
+        figures=figures(campaign, shown),
+        marks=_named_marks("all-cycles", campaign, shown),
         column=cycle_column(cycles, shown, limits) if scripted and cycles else None,
-        actions=actions(correlation, groups),
+        actions=actions(answer),
+        nothing_to_do=_NOTHING_TO_DO if answer.verdict is Verdict.PASS else "",
     )
 
 
-def _shown(correlation: Correlation) -> CycleTimes:
+_NOTHING_TO_DO: Final = "No step follows from what was measured."
+
+
+def _shown(campaign: AnsweredCampaign) -> CycleTimes:
     """Return what the picture of all cycles is of: the time that is judged, where one is."""
-    limited = _limit_on(correlation, _LIGHT) is not None and _limit_on(correlation, RESUME) is None
-    return all_cycles(correlation.cycles, (_LIGHT, RESUME) if limited else (RESUME, _LIGHT))
+    correlation = campaign.correlation
+    limited = _limit_on(correlation, LIGHT) is not None and _limit_on(correlation, RESUME) is None
+    return campaign.overview.cycle_times(*((LIGHT, RESUME) if limited else (RESUME, LIGHT)))
 
 
 _CHOICES: Final = {
@@ -197,42 +194,33 @@ _CHOICES: Final = {
 
 
 def _chosen(
-    cycles: Sequence[ReconciledCycle], shown: CycleTimes
+    campaign: AnsweredCampaign, shown: CycleTimes
 ) -> list[tuple[str, str, ReconciledCycle]]:
-    failed = next((i for i, cycle in enumerate(cycles) if is_failure(cycle)), None)
+    """Return the cycles that a reader may choose; the first failure is drawn at first."""
+    cycles, numbers = campaign.correlation.cycles, campaign.overview.numbers
+    first = campaign.answer.counts.first_wrong
+    failed = None if first is None else numbers.index(first)
     places = choices_of(shown, failed)
-    return [(key, _CHOICES[key], cycles[place]) for key, place in places.items()]
+    order = sorted(places, key=lambda key: key != "failure")
+    return [(key, _CHOICES[key], cycles[places[key]]) for key in order]
 
 
-def _named_marks(
-    name: str, correlation: Correlation, shown: CycleTimes, facts: CampaignFacts
-) -> NamedMarks | None:
+def _named_marks(name: str, campaign: AnsweredCampaign, shown: CycleTimes) -> NamedMarks | None:
+    correlation, overview = campaign.correlation, campaign.overview
     is_resume = shown.name == RESUME
-    limit_ms = facts.requirement.resume_limit_ms if is_resume else _limit_on(correlation, _LIGHT)
-    if _none_covered(correlation.cycles):
+    limit_ms = _limit_on(correlation, LIGHT)
+    limit_ms = campaign.facts.requirement.resume_limit_ms if is_resume else limit_ms
+    if overview.none_covered:
         limit_ms = None
     by_name = {one.name: one for one in correlation.series}
-    hidden_ms: Mapping[int, float] = {}
-    if is_resume:
-        hidden = hidden_of(correlation.cycles)
-        hidden_ms = {
-            number: time_ms + hidden[number].value_ns / NS_PER_MS
-            for number, time_ms in zip(shown.numbers, shown.times_ms, strict=True)
-            if number in hidden and math.isfinite(time_ms)
-        }
+    hidden_ms = overview.with_hidden_ms if is_resume else {}
     picture = marks_picture(shown, by_name.get(shown.name), limit_ms, hidden_ms)
-    what = "OS-reported resume time" if is_resume else _light_words(correlation)
+    what = JUDGED_TIME if is_resume else _light_words(campaign)
     return None if picture is None else NamedMarks(name, what, picture, shown)
 
 
-def _none_covered(cycles: Sequence[ReconciledCycle]) -> bool:
-    """Return whether the requirement covers no sleep of a campaign, so that nothing limits it."""
-    counted = [c for c in cycles if not (c.outside.ignored or slept_otherwise(c))]
-    return bool(counted) and all(map(is_uncovered, counted))
-
-
-def _light_words(correlation: Correlation) -> str:
-    return f"{trigger_title(trigger_word(correlation.cycles))} to display on"
+def _light_words(campaign: AnsweredCampaign) -> str:
+    return f"{trigger_title(campaign.overview.trigger)} to display on"
 
 
 _FINDINGS_OF_A_KIND: Final = 12
@@ -304,6 +292,7 @@ class CampaignPage:
     generated: str
     first: FirstScreen
     why: str
+    unseen: tuple[str, ...]
     trigger: str
     light: str
     cycles: int
@@ -336,46 +325,42 @@ class CampaignPage:
 
 
 def campaign_page(
-    correlation: Correlation, facts: CampaignFacts, generated: str, *, scripted: bool = True
+    campaign: AnsweredCampaign, generated: str, *, scripted: bool = True
 ) -> CampaignPage:
-    """Return the page of `correlation`; `scripted` as `first_screen` takes it."""
-    cycles = correlation.cycles
-    first = first_screen(correlation, facts, scripted=scripted)
-    unmatched = [c.outside.number for c in cycles if c.record is None]
+    """Return the page of a campaign; `scripted` as `first_screen` takes it."""
+    correlation, facts, overview = campaign.correlation, campaign.facts, campaign.overview
+    answer, trigger = campaign.answer, overview.trigger
+    first = first_screen(campaign, scripted=scripted)
     records = correlation.unmatched_records
     return CampaignPage(
         generated=generated,
         first=first,
-        why=correlation.why,
-        trigger=trigger_word(cycles),
-        light=light_words(cycles),
-        cycles=len(cycles),
+        why=" ".join(answer.why),
+        unseen=unseen_sentences(answer),
+        trigger=trigger,
+        light=light_words(overview.light_bases),
+        cycles=answer.counts.total,
         requirement=requirement_pairs(facts.requirement),
         identity=identity_pairs(facts.identity.items()),
         plan=tuple(Pair(*plan_item(name, value)) for name, value in facts.plan.items()),
         places=_places(facts),
-        findings=tuple(_finding_sections(ranked_findings(grouped_findings(cycles)))),
+        findings=tuple(_finding_sections(ranked_findings(overview.findings))),
         limits_judged=limit_rows(correlation.limits),
         statistics=(
             *statistics_sentences(
-                correlation.series,
-                correlation.failures,
-                correlation.limits,
-                "cycle",
-                trigger_word(cycles),
+                correlation.series, correlation.failures, correlation.limits, "cycle", trigger
             ),
-            *detectable_sentences(correlation.detectable, cycles),
-            *power_sentences(cycles),
-            *health_sentences(cycles),
+            *power_sentences(overview.power),
+            *health_sentences(overview.health),
         ),
-        histograms=tuple(_histograms(correlation, facts)),
-        light_marks=_light_marks(correlation, facts, first),
-        parts=parts_section(matched_reading(correlation, facts.log_sources), "correlate --json"),
-        table=cycle_table(cycles, _shown(correlation), facts.reset_to_tsc),
-        clock=_clock(correlation),
-        match=match_sentences(correlation),
-        unmatched_cycles=cycle_ranges(unmatched),
-        unmatched_reasons=missing_sentences(cycles),
+        histograms=tuple(_histograms(campaign)),
+        light_marks=_light_marks(campaign, first),
+        parts=parts_section(matched_reading(campaign), "correlate --json"),
+        table=cycle_table(campaign, _shown(campaign)),
+        clock=_clock(correlation, answer.counts.total),
+        match=match_sentences(campaign),
+        unmatched_cycles=cycle_ranges(overview.match.without),
+        unmatched_reasons=missing_sentences(overview.match),
         unmatched_records=tuple(_record_line(each) for each in records[:_RECORDS_NAMED]),
         unmatched_more=max(len(records) - _RECORDS_NAMED, 0),
         plan_state=facts.plan_state,
@@ -385,41 +370,39 @@ def campaign_page(
         faults=facts.faults[:_FAULTS_SHOWN],
         faults_more=max(len(facts.faults) - _FAULTS_SHOWN, 0),
         limits=STATED_LIMITS,
-        budgets=budget_views(facts.budgets, trigger_word(cycles)),
+        budgets=budget_views(facts.budgets, trigger),
         budget_headings=BUDGET_HEADINGS,
     )
 
 
-def _light_marks(
-    correlation: Correlation, facts: CampaignFacts, first: FirstScreen
-) -> NamedMarks | None:
+def _light_marks(campaign: AnsweredCampaign, first: FirstScreen) -> NamedMarks | None:
     """Return the picture of the light over the cycles, where the first screen's is another."""
-    shown = all_cycles(correlation.cycles, (_LIGHT,))
-    is_first = _shown(correlation).name == _LIGHT
+    shown = campaign.overview.cycle_times(LIGHT)
+    is_first = _shown(campaign).name == LIGHT
     if first.marks is None or is_first or not any(map(math.isfinite, shown.times_ms)):
         return None
-    return _named_marks("light-cycles", correlation, shown, facts)
+    return _named_marks("light-cycles", campaign, shown)
 
 
-def _histograms(correlation: Correlation, facts: CampaignFacts) -> Iterator[NamedHistogram]:
-    cycles, limit_ms = correlation.cycles, facts.requirement.resume_limit_ms
-    times = [time_ms for _, time_ms in resume_times(cycles)]
+def _histograms(campaign: AnsweredCampaign) -> Iterator[NamedHistogram]:
+    overview, limit_ms = campaign.overview, campaign.facts.requirement.resume_limit_ms
+    times = [time_ms for _, time_ms in overview.resume_ms]
     picture = histogram(times, limit_ms)
     if picture is not None and limit_ms is not None:
-        note = _histogram_note(len(times), len(cycles))
+        note = _histogram_note(len(times), campaign.answer.counts.total)
         title = "Histogram of resume times against the limit"
-        yield NamedHistogram("histogram", title, "OS-reported resume", note, picture)
-    lit = [time_ms for _, time_ms in light_times(cycles)]
-    picture = histogram(lit, _limit_on(correlation, _LIGHT))
+        yield NamedHistogram("histogram", title, JUDGED_TIME, note, picture)
+    lit = [time_ms for _, time_ms in overview.light_ms]
+    picture = histogram(lit, _limit_on(campaign.correlation, LIGHT))
     if picture is not None:
-        what = _light_words(correlation)
+        what = _light_words(campaign)
         title = "Histogram of times to display on"
         yield NamedHistogram("light-histogram", title, what, f"{what}.", picture)
 
 
-def _clock(correlation: Correlation) -> str:
+def _clock(correlation: Correlation, cycles: int) -> str:
     board = correlation.board_clock
-    sentences = () if board is None else board_clock_sentences(board, len(correlation.cycles))
+    sentences = () if board is None else board_clock_sentences(board, cycles)
     return " ".join((clock_sentence(correlation.clock), *sentences))
 
 
@@ -457,39 +440,45 @@ def _histogram_note(drawn: int, cycles: int) -> str:
     return note
 
 
-def cycle_table(
-    cycles: Sequence[ReconciledCycle], shown: CycleTimes, reset_to_tsc: BoundedNs | None
-) -> CycleTable:
-    """Return the rows; of a long campaign all that failed, the slowest, and both ends.
+def cycle_table(campaign: AnsweredCampaign, shown: CycleTimes) -> CycleTable:
+    """Return the rows, failures first; of a long campaign the slowest and both ends besides.
 
     Args:
-        cycles: of the campaign.
+        campaign: with its answer.
         shown: the time that the slowest are found by.
-        reset_to_tsc: as `inside_milestones` takes it: the table has the figures of the picture.
     """
+    cycles, overview = campaign.correlation.cycles, campaign.overview
     counted = (CycleMark.TIMED, CycleMark.FAILED)
     timed = [
         time_ms if mark in counted else None
         for time_ms, mark in zip(shown.times_ms, shown.marks, strict=True)
     ]
-    failed = [is_failure(cycle) for cycle in cycles]
+    wrong = frozenset(campaign.answer.counts.wrong)
+    failed = [number in wrong for number in overview.numbers]
     unknown = [mark == CycleMark.UNKNOWN for mark in shown.marks]
     flags = flags_of(timed, failed, unknown)
     slow = [i for i, each in enumerate(flags) if "s" in each]
-    wrong = [i for i, each in enumerate(failed) if each]
+    first = [i for i, each in enumerate(failed) if each]
     lost = [i for i, each in enumerate(unknown) if each]
-    rows = range(len(cycles))
+    rows = range(len(overview.numbers))
     ends = (i for pair in zip(rows, reversed(rows), strict=True) for i in pair)
-    chosen = dict.fromkeys([*wrong[:_FAILED_ROWS], *slow, *lost[:_FAILED_ROWS], *ends])
+    chosen = dict.fromkeys([*first[:_FAILED_ROWS], *slow, *lost[:_FAILED_ROWS], *ends])
     kept = set(list(chosen)[:ROWS_MOST])
-    found = tuple(
-        _row(cycle, flags[i], inside_milestones(cycle, None, reset_to_tsc))
+    reset_to_tsc = campaign.facts.reset_to_tsc
+    found = [
+        (failed[i], _row(cycle, flags[i], inside_milestones(cycle, None, reset_to_tsc)))
         for i, cycle in enumerate(cycles)
         if i in kept
+    ]
+    found.sort(key=lambda each: not each[0])  # stable: cycles keep their order within
+    printed = [row for _, row in found if "p" in row.flags]
+    left = [place for place in rows if place not in kept]
+    all_failed = len(first) <= _FAILED_ROWS
+    return CycleTable(
+        tuple(row for _, row in found),
+        _left_out(campaign, left, all_failed=all_failed),
+        len(printed),
     )
-    printed = sum("p" in row.flags for row in found)
-    all_failed = len(wrong) <= _FAILED_ROWS
-    return CycleTable(found, _left_out(cycles, kept, all_failed=all_failed), printed)
 
 
 def _row(cycle: ReconciledCycle, flags: str, placed: InsideMilestones | None) -> CycleRow:
@@ -501,11 +490,8 @@ def _row(cycle: ReconciledCycle, flags: str, placed: InsideMilestones | None) ->
     if record is not None:
         inside = (record.bios_init_ms, record.driver_init_ms, record.resume_ms)
     quantities = (points.slp_s3, points.pwr_ok, points.pltrst, points.light)
-    complete = None if placed is None else placed.complete
-    after = cycle.light_after_complete
-    if after is None and complete is not None and points.light is not None:
-        after = points.light - complete
     hidden = None if placed is None else placed.hidden
+    complete, after = complete_of(cycle, placed), light_after(cycle, placed)
     reconciled = (hidden, complete, after, cycle.unexplained)
     return CycleRow(
         name=cycle_name(cycle),
@@ -525,16 +511,15 @@ def _cell(quantity: BoundedNs | None) -> QuantityCell:
     return QuantityCell("", "") if quantity is None else QuantityCell(*rounded_ms(quantity))
 
 
-def _left_out(cycles: Sequence[ReconciledCycle], kept: Collection[int], *, all_failed: bool) -> str:
-    if len(kept) == len(cycles):
+def _left_out(campaign: AnsweredCampaign, left: Sequence[int], *, all_failed: bool) -> str:
+    if not left:
         return ""
-    hidden = (cycle for i, cycle in enumerate(cycles) if i not in kept)
-    counts = Counter(unjudged_word(c) or c.verdict.value for c in hidden)
-    listed = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    total, named = campaign.answer.counts.total, campaign.overview.count(left)
+    listed = ", ".join(f"{count} {word}" for word, count in named.most_common())
     every = " every cycle that failed," if all_failed else ""
     return (
-        f"{len(kept)} of {len(cycles)} cycles are listed:{every} the slowest 1 %, cycles"
-        f" without a time, the first and the last; {len(cycles) - len(kept)} are left out here"
+        f"{total - len(left)} of {total} cycles are listed:{every} the slowest 1 %, cycles"
+        f" without a time, the first and the last; {len(left)} are left out here"
         f" ({listed}). All are in the picture above, in the store and its exports."
     )
 

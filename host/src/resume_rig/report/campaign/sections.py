@@ -4,27 +4,32 @@ Health, match and power are sentences here, and keys of the document; uncertaint
 tables of text for a page and a terminal.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
+from resume_rig.analysis.answer.campaign import AnsweredCampaign
+from resume_rig.analysis.answer.headline import counted_from
+from resume_rig.analysis.answer.overview import HealthFigures, MatchFigures, PowerFigures, Spread
+from resume_rig.analysis.reconcile.milestones import (
+    PRESS,
+)
 from resume_rig.model.budget import Budget, BudgetRow, Distribution
-from resume_rig.model.os_record import LogReading, LogSource
+from resume_rig.model.os_record import LogReading
 from resume_rig.model.power import CyclePower, PowerFigure
-from resume_rig.model.result.cycle import Correlation, CycleHealth, LinkReturn, ReconciledCycle
+from resume_rig.model.result.cycle import Correlation, CycleHealth, LinkReturn
 from resume_rig.model.result.match import (
     CYCLE_REASONS,
     RECORD_REASONS,
-    Confidence,
-    CycleReason,
     RecordReason,
     UnmatchedRecord,
     percent,
 )
-from resume_rig.model.units import count_of, seconds_text
-from resume_rig.report.drawing.axis import PRESS
-from resume_rig.report.parts.statistics import counted_from
+from resume_rig.model.units import (
+    capitalised,
+    count_of,
+    seconds_text,
+)
 from resume_rig.report.text.findings import cycle_ranges
 from resume_rig.report.text.json_text import Json, text_json
 from resume_rig.report.text.terminal_style import (
@@ -33,47 +38,30 @@ from resume_rig.report.text.terminal_style import (
     fitting_columns,
     table_lines,
 )
-from resume_rig.report.text.wording import capitalised, too_narrow
+from resume_rig.report.text.wording import (
+    too_narrow,
+)
 
-_LINKS_SHOWN: Final = 4
+_BACK_SHOWN: Final = 5
 
 
-def health_sentences(cycles: Sequence[ReconciledCycle]) -> tuple[str, ...]:
+def health_sentences(health: HealthFigures | None) -> tuple[str, ...]:
     """Return how the DUT came back, by its own lists; nothing where nobody asked."""
-    asked = [each.outside.health for each in cycles if each.outside.health is not None]
-    if not asked:
+    if health is None:
         return ()
-    compared = [each for each in asked if each.compared]
-    changed = sum(bool(each.changed) for each in compared)
-    took_ns = round(median(each.took_ns for each in asked))
     first = (
-        f"Health: {len(compared)} of {count_of(len(asked), 'cycle')} compared before and after, "
-        f"devices changed in {changed}, new errors in {sum(bool(e.errors) for e in compared)}; "
-        f"the reports took {took_ns / 1e9:.1f} s a cycle (median)."
+        f"Health: {health.compared} of {count_of(health.asked, 'cycle')} compared before and after,"
+        f" devices changed in {health.changed}, new errors in {health.with_errors};"
+        f" the reports took {health.took_ns / 1e9:.1f} s a cycle (median)."
     )
-    return (first, *_back_sentence(compared))
-
-
-def _back_sentence(compared: Sequence[CycleHealth]) -> tuple[str, ...]:
-    """Return when shell and links were back, as bounds: a report sees them no sooner."""
-    times = []
-    answered = [each.answered_by_ns for each in compared if each.answered_by_ns is not None]
-    if answered:
-        times.append(f"shell {_spread(answered)}")
-    links: dict[str, list[int]] = {}
-    for each in compared:
-        for link in each.links:
-            if link.up_by_ns is not None:
-                links.setdefault(link.name, []).append(link.up_by_ns)
-    times += [f"{name} {_spread(links[name])}" for name in list(links)[:_LINKS_SHOWN]]
+    times = [f"{name} {_spread(each)}" for name, each in health.back[:_BACK_SHOWN]]
     if not times:
-        return ()
-    return (f"Back after the trigger, at the latest, median (longest): {'; '.join(times)}.",)
+        return (first,)
+    return first, f"Back after the trigger, at the latest, median (longest): {'; '.join(times)}."
 
 
-def _spread(times_ns: Sequence[int]) -> str:
-    middle_ns, worst_ns = round(median(times_ns)), max(times_ns)
-    return f"{middle_ns / 1e9:.2f} s ({worst_ns / 1e9:.2f} s)"
+def _spread(each: Spread) -> str:
+    return f"{each.median_ns / 1e9:.2f} s ({each.worst_ns / 1e9:.2f} s)"
 
 
 def health_json(health: CycleHealth | None) -> dict[str, Json]:
@@ -121,20 +109,18 @@ def _link(link: LinkReturn) -> dict[str, Json]:
 _STEPS_NAMED: Final = 5
 
 
-def match_sentences(correlation: Correlation) -> tuple[str, ...]:
+def match_sentences(campaign: AnsweredCampaign) -> tuple[str, ...]:
     """Return how sure the match is, and where the OS clock was set."""
-    return (*_equal_offsets(correlation), *_certainty(correlation.cycles), *_steps(correlation))
+    correlation = campaign.correlation
+    sure = _certainty(campaign.overview.match)
+    return (*_equal_offsets(correlation), *sure, *_steps(correlation))
 
 
-def missing_sentences(cycles: Sequence[ReconciledCycle]) -> tuple[str, ...]:
+def missing_sentences(match: MatchFigures) -> tuple[str, ...]:
     """Return why cycles have no record, a sentence a reason."""
-    numbers: dict[CycleReason, list[int]] = {}
-    for cycle in cycles:
-        if cycle.record_missing is not None:
-            numbers.setdefault(cycle.record_missing, []).append(cycle.outside.number)
     return tuple(
-        f"Cycle {cycle_ranges(of_reason)}: {CYCLE_REASONS[reason]}."
-        for reason, of_reason in numbers.items()
+        f"Cycle {cycle_ranges(numbers)}: {CYCLE_REASONS[reason]}."
+        for reason, numbers in match.missing.items()
     )
 
 
@@ -160,18 +146,16 @@ def _equal_offsets(correlation: Correlation) -> list[str]:
     ]
 
 
-def _certainty(cycles: Sequence[ReconciledCycle]) -> list[str]:
-    matched = [(c.certainty, c.outside.number) for c in cycles if c.certainty is not None]
-    if not matched:
+def _certainty(match: MatchFigures) -> list[str]:
+    if match.least is None:
         return []
-    least = min((certainty for certainty, _ in matched), key=lambda each: each.probability)
     sentences = [
-        f"{count_of(len(matched), 'cycle')} matched with an OS record; the least certain match has "
-        f"a probability of {percent(least)}."
+        f"{count_of(match.matched, 'cycle')} matched with an OS record; the least certain match has"
+        f" a probability of {percent(match.least)}."
     ]
-    low = [number for certainty, number in matched if certainty.level is Confidence.LOW]
-    if low:
-        sentences.append(f"Match not certain, therefore not judged: cycle {cycle_ranges(low)}.")
+    if match.unsure:
+        numbers = cycle_ranges(match.unsure)
+        sentences.append(f"Match not certain, therefore not judged: cycle {numbers}.")
     return sentences
 
 
@@ -187,44 +171,22 @@ def _steps(correlation: Correlation) -> list[str]:
     return sentences
 
 
-def matched_reading(correlation: Correlation, sources: Sequence[LogSource]) -> LogReading:
-    """Return the records that belong to cycles, in their order, a shutdown before its boot.
-
-    Args:
-        correlation: of the campaign.
-        sources: of all its records; a record's `source` is an index of these.
-    """
-    records = (each for cycle in correlation.cycles for each in (cycle.shutdown, cycle.record))
-    return LogReading(tuple(sources), tuple(record for record in records if record is not None))
+def matched_reading(campaign: AnsweredCampaign) -> LogReading:
+    """Return the records that belong to cycles, in their order, a shutdown before its boot."""
+    return LogReading(campaign.facts.log_sources, campaign.overview.records)
 
 
-_PARTS: tuple[tuple[str, str, Callable[[CyclePower], PowerFigure | None]], ...] = (
-    ("asleep", "W", lambda power: power.asleep_w),
-    ("awake after the resume", "W", lambda power: power.awake_w),
-    ("the resume", "J", lambda power: power.resume_j),
-)
-
-
-def power_sentences(cycles: Sequence[ReconciledCycle]) -> tuple[str, ...]:
+def power_sentences(power: PowerFigures | None) -> tuple[str, ...]:
     """Return what the DUT drew in each part of its cycles; nothing without a power monitor."""
-    drawn = [each.outside.power for each in cycles if each.outside.power is not None]
-    if not drawn:
+    if power is None:
         return ()
-    figures_text: list[str] = []
-    for name, unit, figure_of in _PARTS:
-        figures = [found for power in drawn if (found := figure_of(power)) is not None]
-        if figures:
-            middle = median(figure.value for figure in figures)
-            widest = max(figure.expanded for figure in figures)
-            figures_text.append(f"{name} {PowerFigure(middle, widest).text(unit)} ({len(figures)})")
-    lost = sum(power.lost for power in drawn)
     sentences = []
-    if figures_text:
-        sentences.append(
-            f"Power, median ± expanded uncertainty (cycles): {'; '.join(figures_text)}."
-        )
-    if lost:
-        sentences.append(f"{count_of(lost, 'sample')} of power were lost before they were read.")
+    if power.parts:
+        texts = (f"{name} {figure.text(unit)} ({n})" for name, unit, figure, n in power.parts)
+        sentences.append(f"Power, median ± expanded uncertainty (cycles): {'; '.join(texts)}.")
+    if power.lost:
+        lost = count_of(power.lost, "sample")
+        sentences.append(f"{lost} of power were lost before they were read.")
     return tuple(sentences)
 
 
@@ -364,7 +326,8 @@ def budget_tables(
     `trigger` is what the times of the wires count from.
     """
     if not budgets:
-        yield "No interval was measured, so there is no uncertainty budget.\n\n"
+        yield "No interval was measured, so there is no uncertainty budget.\n"
+        yield "\n"
     dropped: set[str] = set()
     for table in budget_views(budgets, trigger):
         columns = _columns(table, style)

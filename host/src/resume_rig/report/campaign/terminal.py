@@ -1,17 +1,28 @@
 """The table of `correlate` and `run`, and the line of live progress, for a terminal."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from math import isfinite
 from typing import Final
 
+from resume_rig.analysis.answer.campaign import AnsweredCampaign
+from resume_rig.analysis.answer.overview import LIGHT, Overview
 from resume_rig.analysis.findings.explanations import explained
-from resume_rig.model.os_record import LogSource, kind_words
+from resume_rig.analysis.findings.groups import (
+    FindingGroup,
+    findings_of,
+    ranked_findings,
+    team_of,
+)
+from resume_rig.analysis.reconcile.milestones import (
+    outside_milestones,
+)
+from resume_rig.model.os_record import kind_words
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import Correlation, Outcome, OutsideCycle, ReconciledCycle
-from resume_rig.model.result.verdict import Statistics, Verdict
-from resume_rig.model.units import count_of
+from resume_rig.model.result.answer import Standing
+from resume_rig.model.result.cycle import Correlation, OutsideCycle, ReconciledCycle
+from resume_rig.model.result.verdict import RESUME, Statistics
+from resume_rig.model.units import NS_PER_MS, count_of
 from resume_rig.report.campaign.sections import (
     health_sentences,
     match_sentences,
@@ -20,20 +31,17 @@ from resume_rig.report.campaign.sections import (
     power_sentences,
     record_sentences,
 )
-from resume_rig.report.drawing.axis import light_words, outside_milestones, trigger_word
+from resume_rig.report.drawing.axis import (
+    light_words,
+)
+from resume_rig.report.parts.answer import answer_lines, unseen_lines
 from resume_rig.report.parts.components import component_lines
 from resume_rig.report.parts.statistics import (
-    campaign_summary,
-    detectable_sentences,
     statistics_sentences,
 )
 from resume_rig.report.text.findings import (
-    FindingGroup,
     cycle_ranges,
-    findings_of,
-    grouped_findings,
     shared_findings,
-    team_of,
 )
 from resume_rig.report.text.terminal_style import (
     Column,
@@ -41,16 +49,15 @@ from resume_rig.report.text.terminal_style import (
     fitting_columns,
     table_lines,
 )
+from resume_rig.report.text.terminal_text import joined
 from resume_rig.report.text.wording import (
     TERMINAL_ROWS,
-    RowChoice,
     board_clock_sentences,
     clock_sentence,
     cycle_name,
     outcome_words,
     quantity_text,
     record_name,
-    row_choice,
     too_narrow,
     unjudged_word,
     value_ms_text,
@@ -65,42 +72,39 @@ _NARROW: Final = {"findings": 0.9, "device": 0.8, "BIOS": 0.7, "outcome": 0.6, "
 
 
 def correlation_table(
-    correlation: Correlation,
-    style: TerminalStyle,
-    *,
-    show_all: bool = False,
-    log_sources: Sequence[LogSource] = (),
+    campaign: AnsweredCampaign, style: TerminalStyle, *, show_all: bool = False
 ) -> Iterator[str]:
-    """Yield cycles, findings, components, clock and verdict in pieces to be written as they are.
+    """Yield answer, cycles, findings and components in pieces to be written as they are.
 
     Args:
-        correlation: what to show.
+        campaign: with its answer.
         style: what the terminal takes; columns and then uncertainties give way where it is narrow.
-        show_all: every row and every finding, not only the first and the last ones.
-        log_sources: of the records.
+        show_all: every row and every finding, the statistics and the clocks.
     """
-    yield from _cycles(correlation.cycles, style, show_all=show_all)
+    correlation, overview = campaign.correlation, campaign.overview
+    yield from answer_lines(campaign.answer, style)
     yield "\n"
-    yield from _summary(correlation, style)
+    yield from _cycles(campaign, style, show_all=show_all)
+    yield "\n"
+    yield from _findings(campaign, style, show_all=show_all)
+    yield from unseen_lines(campaign.answer, style)
+    yield from _unmatched(campaign, style)
+    yield from component_lines(matched_reading(campaign), style, show_all=show_all)
+    if not show_all:
+        yield style.paragraph("Every cycle, statistics and clocks: --all.")
+        return
+    yield "\n"
+    yield from _summary(campaign, style)
     series, failures, limits = correlation.series, correlation.failures, correlation.limits
-    word = trigger_word(correlation.cycles)
-    sentences = statistics_sentences(series, failures, limits, "cycle", word)
+    sentences = statistics_sentences(series, failures, limits, "cycle", overview.trigger)
     yield from map(style.paragraph, sentences)
-    yield from map(style.paragraph, power_sentences(correlation.cycles))
-    yield from map(style.paragraph, health_sentences(correlation.cycles))
-    yield from _findings(correlation, style, show_all=show_all)
-    yield from map(
-        style.paragraph, detectable_sentences(correlation.detectable, correlation.cycles)
-    )
+    yield from map(style.paragraph, power_sentences(overview.power))
+    yield from map(style.paragraph, health_sentences(overview.health))
     yield from _usual(correlation, style)
-    yield from _unmatched(correlation, style)
-    yield from component_lines(matched_reading(correlation, log_sources), style, show_all=show_all)
-    yield "\n"
     yield style.paragraph(clock_sentence(correlation.clock))
     if correlation.board_clock is not None:
-        clock = correlation.board_clock
-        yield from map(style.paragraph, board_clock_sentences(clock, len(correlation.cycles)))
-    yield style.verdict_line(correlation.verdict, correlation.why)
+        clock, total = correlation.board_clock, campaign.answer.counts.total
+        yield from map(style.paragraph, board_clock_sentences(clock, total))
 
 
 def cycle_line(
@@ -120,7 +124,8 @@ def cycle_line(
     parts = [f"cycle {outside.number:>{width}}{of}", outcome_words(cycle.outcome)]
     for name, point in (("PLTRST#", points.pltrst), ("display on", points.light)):
         if point is not None:
-            parts.append(f"{name} {value_ms_text(point)} ms")
+            # While it runs nothing has corrected the board's clock: finer digits would change.
+            parts.append(f"{name} {point.value_ns / NS_PER_MS:.0f} ms")
     if isinstance(cycle, ReconciledCycle):
         total = None if cycle.record is None else cycle.record.resume_ms
         parts.append("no OS time" if total is None else f"resume {total} ms")
@@ -131,40 +136,48 @@ def cycle_line(
     findings = findings_of(cycle) if isinstance(cycle, ReconciledCycle) else outside.findings
     if findings:
         parts.append(style.shown(", ".join(f.kind.value for f in findings), 100))
-    return "  ".join(parts)
+    return joined(*parts, between="  ")
 
 
-def _cycles(
-    cycles: Sequence[ReconciledCycle], style: TerminalStyle, *, show_all: bool
-) -> Iterator[str]:
-    if not cycles:
+def _cycles(campaign: AnsweredCampaign, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
+    if not campaign.overview.numbers:
         yield "No cycle was measured.\n"
         return
-    word = trigger_word(cycles)
-    choice = row_choice(len(cycles), None if show_all else TERMINAL_ROWS)
-    shown = [*cycles[: choice.head], *cycles[len(cycles) - choice.tail :]]
-    kept, narrow = _columns(shown, word, style)
-    yield style.paragraph(_legend(cycles, word))
-    if not _outcomes(shown):
-        yield "All cycles slept and woke.\n"
+    word, places = campaign.overview.trigger, _places(campaign, show_all=show_all)
+    shown = [campaign.correlation.cycles[place] for place in places]
+    kept, narrow = _columns(shown, word, style, as_planned=campaign.overview.as_planned)
+    yield style.paragraph(_legend(campaign.overview))
     for index, line in enumerate(table_lines(kept)):
         if index == 0:
             yield f"{line}\n"
             yield style.rule(len(line))
             continue
-        if choice.left_out and index == choice.head + 1:
-            yield _left_out(cycles, choice, style)
         yield _coloured(line, shown[index - 1], style) + "\n"
+    yield from _left_out(campaign, places, style)
     if narrow:
         yield style.paragraph(narrow)
 
 
-def _legend(cycles: Sequence[ReconciledCycle], word: str) -> str:
+def _places(campaign: AnsweredCampaign, *, show_all: bool) -> list[int]:
+    """Return which cycles are listed, by their places: what went wrong first, then the slowest."""
+    overview = campaign.overview
+    place_of = {number: place for place, number in enumerate(overview.numbers)}
+    wrong = [place_of[number] for number in campaign.answer.counts.wrong]
+    rest = [place for place in place_of.values() if place not in frozenset(wrong)]
+    if show_all:
+        return [*wrong, *rest]
+    times = overview.cycle_times(RESUME, LIGHT).times_ms
+    slowest = sorted(rest, key=lambda place: -times[place] if isfinite(times[place]) else 0.0)
+    room = max(TERMINAL_ROWS - len(wrong), 0)
+    return [*wrong[:TERMINAL_ROWS], *sorted(slowest[:room])]
+
+
+def _legend(overview: Overview) -> str:
     """Return what the columns are, for somebody who has read nothing else."""
     sentences = (
-        f"Times in ms; ± is the expanded uncertainty, 95 % coverage. Measured from the {word}: "
-        "SLP_S3#, PWR_OK, PLTRST# and display on.",
-        light_words(cycles),
+        "Times in ms; ± is the expanded uncertainty, 95 % coverage. Measured from the"
+        f" {overview.trigger}: SLP_S3#, PWR_OK, PLTRST# and display on.",
+        light_words(overview.light_bases),
         "OS-reported: BIOS initialization, device initialization and their total. Complete: all "
         "devices are in S0 again, by PLTRST# and the OS-reported times.",
     )
@@ -172,17 +185,18 @@ def _legend(cycles: Sequence[ReconciledCycle], word: str) -> str:
 
 
 def _columns(
-    shown: Sequence[ReconciledCycle], word: str, style: TerminalStyle
+    shown: Sequence[ReconciledCycle], word: str, style: TerminalStyle, *, as_planned: bool
 ) -> tuple[tuple[Column, ...], str]:
     """Return the columns that fit, and a sentence about what does not.
 
     Intermediate lines give way before uncertainties do: a time without one is worth little.
     """
-    wide = _all_columns(shown, word, style, quantity_text)
+    outcomes = () if as_planned else _outcomes(shown)
+    wide = _all_columns(shown, outcomes, word, style, quantity_text)
     kept = fitting_columns(wide, style.width)
     note = ""
     if _cells(kept) > style.width:
-        wide = _all_columns(shown, word, style, value_ms_text)
+        wide = _all_columns(shown, outcomes, word, style, value_ms_text)
         kept = fitting_columns(wide, style.width)
         note = "Too narrow for uncertainties. "
     if _cells(kept) > style.width:
@@ -202,6 +216,7 @@ def _cells(columns: Sequence[Column]) -> int:
 
 def _all_columns(
     shown: Sequence[ReconciledCycle],
+    outcomes: Sequence[Column],
     word: str,
     style: TerminalStyle,
     text_of: Callable[[BoundedNs | None], str],
@@ -214,7 +229,7 @@ def _all_columns(
 
     return [
         Column("#", [cycle_name(cycle) for cycle in shown]),
-        *_outcomes(shown),
+        *outcomes,
         times(f"{word}→SLP_S3#", [p.slp_s3 for p in points], drop=5),
         times("→PWR_OK", [p.pwr_ok for p in points], drop=4),
         times("→PLTRST#", [p.pltrst for p in points], drop=2),
@@ -229,9 +244,6 @@ def _all_columns(
 
 
 def _outcomes(shown: Sequence[ReconciledCycle]) -> list[Column]:
-    """Return the column of outcomes, or none where every cycle went as it should."""
-    if all(cycle.outcome is Outcome.SLEPT_AND_WOKE for cycle in shown):
-        return []
     return [Column("outcome", [outcome_words(c.outcome) for c in shown], right=False)]
 
 
@@ -244,33 +256,36 @@ def _coloured(line: str, cycle: ReconciledCycle, style: TerminalStyle) -> str:
         return line
     # The verdict stands once in a row, after the numbers; only findings' counts follow it.
     front, word, rest = line.rpartition(cycle.verdict.value)
-    return f"{front}{style.verdict(cycle.verdict)}{rest}" if word else line
+    return joined(front, style.verdict(cycle.verdict), rest) if word else line
 
 
-def _left_out(cycles: Sequence[ReconciledCycle], choice: RowChoice, style: TerminalStyle) -> str:
-    hidden = islice(cycles, choice.head, len(cycles) - choice.tail)
-    counts = Counter(_verdict_word(cycle) for cycle in hidden)
-    listed = ", ".join(f"{count} {word}" for word, count in counts.most_common())
-    return style.paragraph(
-        f"... {choice.left_out} of {len(cycles)} cycles are left out here ({listed});"
-        " --all shows them all ..."
-    )
+def _left_out(
+    campaign: AnsweredCampaign, listed: Sequence[int], style: TerminalStyle
+) -> Iterator[str]:
+    shown = frozenset(listed)
+    left = [place for place in range(campaign.answer.counts.total) if place not in shown]
+    if left:
+        named = campaign.overview.count(left).most_common()
+        words = ", ".join(f"{count} {word}" for word, count in named)
+        yield style.paragraph(
+            f"{len(shown)} of {campaign.answer.counts.total} cycles: what went wrong, then the"
+            f" slowest; {len(left)} are left out here ({words})."
+        )
 
 
-def _summary(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
-    summary = campaign_summary(correlation.cycles)
-    word = trigger_word(correlation.cycles)
+def _summary(campaign: AnsweredCampaign, style: TerminalStyle) -> Iterator[str]:
+    overview, counts = campaign.overview, campaign.answer.counts
+    word = overview.trigger.capitalize()
     for name, figures in (
-        ("Total resume time (BIOS init + device init)", summary.resume),
-        (f"{word.capitalize()} to resume complete", summary.complete),
-        (f"{word.capitalize()} to display on", summary.light),
+        ("Total resume time (BIOS init + device init)", overview.resume),
+        (f"{word} to resume complete", overview.complete),
+        (f"{word} to display on", overview.light),
     ):
         if figures is not None:
             yield style.paragraph(f"{name}: {_figures(figures)}")
-    failed = sum(1 for c in correlation.cycles if c.judged and c.verdict is Verdict.FAIL)
-    yield style.paragraph(
-        f"{count_of(len(correlation.cycles), 'cycle')}, {summary.judged} judged, {failed} failed."
-    )
+    failed = counts.n(Standing.FAILED)
+    total = count_of(counts.total, "cycle")
+    yield style.paragraph(f"{total}, {counts.judged} judged, {failed} failed.")
 
 
 def _figures(figures: Statistics) -> str:
@@ -280,10 +295,10 @@ def _figures(figures: Statistics) -> str:
     )
 
 
-def _findings(correlation: Correlation, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
-    groups = grouped_findings(correlation.cycles)
+def _findings(campaign: AnsweredCampaign, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
+    groups = ranked_findings(campaign.overview.findings)
     if not groups:
-        yield "No findings.\n"
+        yield "No findings, as far as they can be seen here.\n"
         return
     yield "Findings:\n"
     for group in groups:
@@ -322,14 +337,14 @@ def _usual(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
             )
 
 
-def _unmatched(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
-    yield from map(style.paragraph, match_sentences(correlation))
-    lonely = [c.outside.number for c in correlation.cycles if c.record is None]
-    if lonely:
-        yield style.paragraph(f"Cycles without an OS record: {cycle_ranges(lonely)}.")
-        for sentence in missing_sentences(correlation.cycles):
+def _unmatched(campaign: AnsweredCampaign, style: TerminalStyle) -> Iterator[str]:
+    match = campaign.overview.match
+    yield from map(style.paragraph, match_sentences(campaign))
+    if match.without:
+        yield style.paragraph(f"Cycles without an OS record: {cycle_ranges(match.without)}.")
+        for sentence in missing_sentences(match):
             yield style.paragraph(sentence, indent=2)
-    records = correlation.unmatched_records
+    records = campaign.correlation.unmatched_records
     if records:
         named = ", ".join(record_name(each.record) for each in records[:_RECORDS_NAMED])
         rest = len(records) - _RECORDS_NAMED

@@ -1,5 +1,6 @@
 """The document of `compare --json` (schema resume-rig/compare/1)."""
 
+from resume_rig.analysis.answer.comparison import comparison_headline
 from resume_rig.analysis.verdict.limits import limit_text
 from resume_rig.model.result.comparison import (
     Comparison,
@@ -33,6 +34,17 @@ def comparison_document(comparison: Comparison) -> str:
         ],
         "components": [_effect(effect) for effect in comparison.components],
         "components_compared": comparison.components_compared,
+        "causes": [
+            {
+                "name": text_json(each.name),
+                "holds_up": each.holds_up,
+                "base_ms": number_json(each.base_ms),
+                "candidate_ms": number_json(each.candidate_ms),
+                "difference_ms": number_json(each.difference_ms),
+                "shown": each.shown,
+            }
+            for each in comparison.causes
+        ],
         "differences": [
             {"name": text_json(name), "base": text_json(ours), "candidate": text_json(theirs)}
             for name, ours, theirs in comparison.differences
@@ -43,6 +55,7 @@ def comparison_document(comparison: Comparison) -> str:
         "over_limit": [_over(each) for each in comparison.over],
         "answer": comparison.answer.value,
         "why": text_json(comparison.why),
+        "headline": text_json(comparison_headline(comparison)),
     }
     return json_text(document) + "\n"
 
@@ -58,6 +71,7 @@ def _sample(facts: SampleFacts) -> dict[str, Json]:
                 "path": text_json(each.path),
                 "cycles": each.cycles,
                 "verdict": each.verdict.value,
+                "simulated": each.simulated,
                 "training": training_json(each.training),
             }
             for each in facts.sessions

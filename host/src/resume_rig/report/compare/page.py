@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
+from resume_rig.analysis.answer.comparison import comparison_headline
 from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.result.comparison import (
     Answer,
@@ -16,9 +17,14 @@ from resume_rig.model.result.comparison import (
     SampleFacts,
 )
 from resume_rig.model.result.verdict import Comparison as LimitSide
-from resume_rig.model.units import NS_PER_MS, count_of
+from resume_rig.model.units import (
+    NS_PER_MS,
+    capitalised,
+    count_of,
+)
 from resume_rig.report.compare.terminal import (
     EffectRow,
+    causes_sentence,
     components_sentence,
     counted_sentences,
     effect_rows,
@@ -28,7 +34,6 @@ from resume_rig.report.compare.terminal import (
 from resume_rig.report.drawing.axis import Axis, time_axis
 from resume_rig.report.drawing.marks import Strips, StripSource, margin_of, time_strips
 from resume_rig.report.parts.page import Badge, Pair, Tile, TrustBadge, identity_pairs
-from resume_rig.report.text.wording import capitalised
 
 _BADGES: Final = {
     Answer.REGRESSION: Badge("REGRESSION", "fail"),
@@ -105,12 +110,11 @@ def answer_badge(answer: Answer) -> Badge:
 
 def comparison_page(comparison: Comparison, generated: str) -> ComparisonPage:
     """Return the page of `comparison`."""
-    first, small = _headline(comparison)
     return ComparisonPage(
         generated=generated,
         badge=answer_badge(comparison.answer),
-        why=first,
-        small=small,
+        why=comparison_headline(comparison),
+        small=(comparison.why,),
         subject=subject_sentence(comparison),
         trust=_trust(comparison),
         tiles=tuple(_tiles(comparison)),
@@ -123,40 +127,14 @@ def comparison_page(comparison: Comparison, generated: str) -> ComparisonPage:
         forest=_forest(comparison.effects),
         effects=effect_rows(comparison.effects),
         counted=counted_sentences(comparison),
-        components_note=components_sentence(comparison),
+        components_note=" ".join(
+            filter(None, (components_sentence(comparison), causes_sentence(comparison)))
+        ),
         components=effect_rows(comparison.components),
         base=identity_pairs(comparison.base.identity.items()),
         candidate=identity_pairs(comparison.candidate.identity.items()),
         alpha=f"{comparison.alpha * 100:g} %",
     )
-
-
-_BEGUN: Final = {
-    Answer.REGRESSION: "Slower beyond chance",
-    Answer.SESSIONS_DIFFER: "The two sessions differ",
-}
-
-
-def _headline(comparison: Comparison) -> tuple[str, tuple[str, ...]]:
-    """Return a short sentence of the answer, and all of it for the small print.
-
-    Of many times that became slower, it names the one that people ask for first.
-    """
-    slower = [each for each in comparison.effects if each.change is Change.SLOWER]
-    begun = _BEGUN.get(comparison.answer)
-    if begun is None or not slower:
-        first, stop, rest = comparison.why.partition(". ")
-        return f"{first}{stop.strip()}", (rest,) if rest else ()
-    most = max(slower, key=lambda each: (each.headline, each.shift_ms))
-    (row,) = effect_rows([most])
-    shift = f"{row.name} {row.shift} ms"
-    more = f" and {count_of(len(slower) - 1, 'more time')}" if len(slower) > 1 else ""
-    counts = [comparison.failures, *(each.counts for each in comparison.slow)]
-    if any(each is not None and each.more for each in counts):
-        return f"{begun}: {shift}{more}.", (comparison.why,)
-    # Which times became slower is drawn and listed; what remains is what that is worth.
-    rest = comparison.why.partition(". ")[2]
-    return f"{begun}: {shift}{more}.", (rest,) if rest else ()
 
 
 def _trust(comparison: Comparison) -> tuple[TrustBadge, ...]:

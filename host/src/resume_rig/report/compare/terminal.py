@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resume_rig.analysis.answer.comparison import comparison_headline
 from resume_rig.analysis.compare.comparable import names_its_dut
 from resume_rig.analysis.verdict.limits import limit_text
 from resume_rig.analysis.verdict.measures import is_measure, measure_words
@@ -17,7 +18,9 @@ from resume_rig.model.result.comparison import (
     Unit,
 )
 from resume_rig.model.units import percent_up
+from resume_rig.report.parts.answer import band_lines
 from resume_rig.report.text.terminal_style import Column, TerminalStyle, fitting_columns
+from resume_rig.report.text.terminal_text import Colour
 from resume_rig.report.text.wording import MISSING
 
 _CHANGE_WORDS: Final = {
@@ -140,6 +143,22 @@ def components_sentence(comparison: Comparison) -> str:
     )
 
 
+def causes_sentence(comparison: Comparison) -> str:
+    """Return which parts changed most the way the headline time did; empty where none did."""
+    if not comparison.causes:
+        return ""
+    named = "; ".join(
+        f"{each.name} {_ms(each.base_ms)} -> {_ms(each.candidate_ms)}"
+        f" ({each.difference_ms:+.0f} ms{'' if each.shown else ', not tested or within chance'})"
+        for each in comparison.causes
+    )
+    return f"What changed most: {named}."
+
+
+def _ms(value: float | None) -> str:
+    return "absent" if value is None else f"{value:.0f} ms"
+
+
 def _row(effect: Effect) -> EffectRow:
     base = effect.base_median_ms
     digits = _decimals(base)
@@ -179,16 +198,20 @@ _CHANGE_CELLS = 24
 """Cells of the last column, whose title is empty."""
 
 _COLOURS = {
-    Answer.REGRESSION: "\x1b[1;31m",
-    Answer.REQUIREMENT_FAILED: "\x1b[1;31m",
-    Answer.SESSIONS_DIFFER: "\x1b[1;33m",
-    Answer.NO_REGRESSION: "\x1b[1;32m",
-    Answer.NO_EVIDENCE: "\x1b[1;35m",
+    Answer.REGRESSION: Colour.RED,
+    Answer.REQUIREMENT_FAILED: Colour.RED,
+    Answer.SESSIONS_DIFFER: Colour.YELLOW,
+    Answer.NO_REGRESSION: Colour.GREEN,
+    Answer.NO_EVIDENCE: Colour.MAGENTA,
 }
 
 
 def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
     """Yield the whole answer of `compare` in pieces to be written as they are."""
+    yield from band_lines(comparison.band, style)
+    answer = comparison.answer
+    yield style.headline(answer.value, _COLOURS[answer], comparison_headline(comparison))
+    yield style.paragraph(comparison.why)
     yield style.paragraph(subject_sentence(comparison))
     for warning in comparison.warnings:
         yield style.paragraph(f"Warning: {warning}")
@@ -201,18 +224,14 @@ def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[s
         yield "\n"
         yield from map(style.paragraph, counted_sentences(comparison))
     of_components = components_sentence(comparison)
-    if of_components:
-        yield style.paragraph(of_components)
+    for sentence in filter(None, (of_components, causes_sentence(comparison))):
+        yield style.paragraph(sentence)
     if comparison.components:
         columns = _columns(comparison.components[:_COMPONENTS], style)
         yield from style.table(columns, rule=_CHANGE_CELLS)
         if len(comparison.components) > _COMPONENTS:
             more = len(comparison.components) - _COMPONENTS
             yield style.paragraph(f"... and {more} more; --json and --html have them.")
-    plain = style.paragraph(f"{comparison.answer.value}: {comparison.why}")
-    word = comparison.answer.value
-    front = f"{_COLOURS[comparison.answer]}{word}\x1b[0m" if style.colour else word
-    yield front + plain.removeprefix(word)
 
 
 def no_difference_sentence(comparison: Comparison) -> str:

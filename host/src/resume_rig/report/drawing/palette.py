@@ -130,11 +130,15 @@ def css_variables() -> str:
         f":root {{ color-scheme: light dark; {_variables(LIGHT)} }}\n"
         "@media screen and (prefers-color-scheme: dark) {\n"
         f"  :root {{ {_variables(DARK)} }}\n}}\n"
-        + "".join(f"svg .{_lane(each)} {{ stroke: var(--{_lane(each)}); }}\n" for each in Channel)
+        + "".join(
+            f"svg .{lane_class(each)} {{ stroke: var(--{lane_class(each)}); }}\n"
+            for each in Channel
+        )
     )
 
 
-def _lane(channel: Channel) -> str:
+def lane_class(channel: Channel) -> str:
+    """Return the class that the style sheet knows a channel's line by."""
     return f"lane-{channel.value.lower().replace('_', '-')}"
 
 
@@ -144,5 +148,5 @@ def _variables(colours: Colours) -> str:
         for each in fields(colours)
         if each.name not in {"dark", "lanes"}
     }
-    lanes = {_lane(channel): colours.lane(channel) for channel in Channel}
+    lanes = {lane_class(channel): colours.lane(channel) for channel in Channel}
     return " ".join(f"--{name}: {value};" for name, value in (plain | lanes).items())

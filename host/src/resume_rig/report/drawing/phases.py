@@ -11,6 +11,12 @@ from typing import Final
 
 from markupsafe import Markup
 
+from resume_rig.analysis.reconcile.milestones import (
+    InsideMilestones,
+    OutsideMilestones,
+    inside_milestones,
+    outside_milestones,
+)
 from resume_rig.analysis.verdict.ruling import is_uncovered
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Outcome, ReconciledCycle
@@ -19,11 +25,7 @@ from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import NS_PER_MS
 from resume_rig.report.drawing.axis import (
     Axis,
-    InsideMilestones,
-    OutsideMilestones,
     Scale,
-    inside_milestones,
-    outside_milestones,
     time_axis,
 )
 from resume_rig.report.text.wording import outcome_words, quantity_text, unjudged_word
@@ -455,7 +457,7 @@ def _whole_words(cycle: ReconciledCycle, inside: InsideMilestones | None) -> tup
     if cycle.bios_impossible:
         return "", "BIOS time impossible: wires and clock leave no room for it"
     if cycle.record.resume_ms is None:
-        return "", "needs the OS-reported resume time"
+        return "", "needs the total resume time"
     if cycle.certainty is not None and cycle.press_to_resume_complete is None:
         why = "PLTRST# not seen, or the match is not certain"
         return "", f"not placed: {'no trigger' if cycle.outside.trigger_ns is None else why}"

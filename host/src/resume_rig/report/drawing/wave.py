@@ -16,6 +16,7 @@ from resume_rig.model.channel import Channel, line_name
 from resume_rig.model.result.judgement import RecordedCycle
 from resume_rig.model.units import NS_PER_MS, seconds_text
 from resume_rig.report.drawing.axis import Tick, multiples, nice_step, tick_label
+from resume_rig.report.drawing.palette import lane_class
 
 _WIDTH: Final = 1040
 _LEFT: Final = 108
@@ -38,9 +39,15 @@ _LABELS_DISTANCE: Final = 70
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One wire: `path` is its line, as SVG writes paths; made of numbers alone, however long."""
+    """One wire.
+
+    Attributes:
+        name: as a schematic has it. style: the class of its line.
+        path: its line, as SVG writes paths; made of numbers alone, however long.
+    """
 
     name: str
+    style: str
     y: float
     path: Markup
 
@@ -185,7 +192,7 @@ def _lane(cycle: RecordedCycle, channel: Channel, at: int, stretches: Sequence[_
         if edge.channel is channel and edge.level != level:
             level = edge.level
             path += f"H{_place(edge.t_ns, stretches):g}V{low - _SWING * level}"
-    return Lane(line_name(channel), low, Markup(f"{path}H{_RIGHT}"))
+    return Lane(line_name(channel), lane_class(channel), low, Markup(f"{path}H{_RIGHT}"))
 
 
 def _light_outline(cycle: RecordedCycle, stretches: Sequence[_Stretch], top: int) -> Markup:

@@ -12,14 +12,12 @@ from io import StringIO
 from pathlib import Path
 from typing import TypeAlias
 
-import duckdb
-
+from resume_rig.analysis.findings.groups import findings_of
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import OsRecord, state_word
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
 from resume_rig.model.result.judgement import RecordedCycle
-from resume_rig.report.text.findings import findings_of
 from resume_rig.report.text.hostile_text import encodable, one_line
 from resume_rig.report.text.json_text import utc_json
 
@@ -51,9 +49,14 @@ class Table:
 _Getter: TypeAlias = Callable[[ReconciledCycle], Value]
 
 
-def cycles_table(correlation: Correlation) -> Table:
-    """Return one row a cycle: outcome, outside, inside, reconciled, verdict."""
-    getters = _cycle_getters()
+def cycles_table(correlation: Correlation, *, simulated: bool | None = None) -> Table:
+    """Return one row a cycle: outcome, outside, inside, reconciled, verdict.
+
+    Args:
+        correlation: the answer.
+        simulated: whether no PC was measured; None where nobody states it.
+    """
+    getters = [*_cycle_getters(), (Column("simulated", bool), lambda _: simulated)]
     return Table(
         "cycles",
         tuple(column for column, _ in getters),
@@ -150,6 +153,7 @@ def _cycle_getters() -> list[tuple[Column, _Getter]]:
         (Column("findings", str), lambda c: ";".join(f.kind.value for f in findings_of(c))),
         _inside_ms("user_init_ms"),
         *_bounded("press_to_desktop_ns", lambda c: c.press_to_desktop),
+        (Column("failed_by", str), lambda c: ";".join(c.failed_by)),
     ]
 
 
@@ -250,8 +254,15 @@ def write_parquet(table: Table, path: Path) -> None:
     One thread and the order of the rows kept: the same table gives the same bytes.
 
     Raises:
-        UsageError: the place cannot be written to.
+        UsageError: the place cannot be written to, or DuckDB is not installed.
     """
+    try:
+        import duckdb  # of resume-rig[export]; CSV needs nothing
+    except ImportError:
+        raise UsageError(
+            "could not write Parquet: the package duckdb is not installed; install "
+            "resume-rig[export], or export csv"
+        ) from None
     types = ", ".join(f"'{c.name}': '{_SQL_TYPES[c.type]}'" for c in table.columns)
     with tempfile.TemporaryDirectory(prefix="resume-rig-") as folder:
         between = Path(folder) / "table.csv"

@@ -8,13 +8,18 @@ opens it): microseconds since the first cycle began, written as text so that no 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from resume_rig.analysis.findings.groups import (
+    findings_of,
+)
+from resume_rig.analysis.reconcile.milestones import (
+    inside_milestones,
+    outside_milestones,
+)
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import CHANNELS
 from resume_rig.model.result.cycle import Correlation, ReconciledCycle
 from resume_rig.model.result.judgement import RecordedCycle
 from resume_rig.model.units import NS_PER_MS
-from resume_rig.report.drawing.axis import inside_milestones, outside_milestones
-from resume_rig.report.text.findings import findings_of
 from resume_rig.report.text.hostile_text import ascii_only, one_line
 from resume_rig.report.text.json_text import Json, json_text, text_json, utc_json
 

@@ -30,6 +30,7 @@ def fleet_document(fleet: Fleet) -> str:
         "copies": [{"path": text_json(p), "of": text_json(of)} for p, of in fleet.copies],
         "verdict": fleet.verdict.value,
         "why": text_json(fleet.why),
+        "headline": text_json(fleet.headline),
     }
     return json_text(document) + "\n"
 
@@ -79,6 +80,7 @@ def _campaign(campaign: FleetCampaign) -> dict[str, Json]:
         "traits": {trait.value: text_json(value) for trait, value in campaign.traits.items()},
         "begun": utc_json(campaign.begun_utc_ns),
         "running": campaign.running,
+        "simulated": campaign.simulated,
         "marks": [text_json(mark) for mark in campaign.marks],
         "cycles": campaign.cycles,
         "verdict": campaign.verdict.value,

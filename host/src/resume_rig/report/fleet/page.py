@@ -5,11 +5,18 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from resume_rig.analysis.compare.fleet import counted_campaigns, noun_of_unread
+from resume_rig.analysis.findings.groups import (
+    Doubt,
+    doubt_of,
+)
 from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.result.fleet import Fleet, FleetCampaign, FleetGroup
 from resume_rig.model.result.series import CycleMark
 from resume_rig.model.result.verdict import RESUME, FindingKind, Requirement
-from resume_rig.model.units import count_of
+from resume_rig.model.units import (
+    capitalised,
+    count_of,
+)
 from resume_rig.report.drawing.marks import Strips, StripSource, time_strips
 from resume_rig.report.fleet.terminal import (
     LIGHT,
@@ -24,8 +31,7 @@ from resume_rig.report.fleet.terminal import (
     subject_sentence,
 )
 from resume_rig.report.parts.page import Badge, Pair, Tile, TrustBadge, badge, requirement_pairs
-from resume_rig.report.text.findings import Doubt, doubt_of
-from resume_rig.report.text.wording import capitalised
+from resume_rig.report.parts.statistics import JUDGED_TIME
 
 _DRAWN_MOST: Final = 60
 
@@ -51,6 +57,7 @@ class FleetPage:
     title: str
     generated: str
     badge: Badge
+    headline: str
     why: str
     subject: str
     trust: tuple[TrustBadge, ...]
@@ -67,7 +74,8 @@ def fleet_page(fleet: Fleet, generated: str) -> FleetPage:
         title=f"Many {nouns_of(fleet.campaigns).subjects}",
         generated=generated,
         badge=badge(fleet.verdict),
-        why=fleet.why,
+        headline=fleet.headline,
+        why=f"{capitalised(fleet.why)}.",
         subject=subject_sentence(fleet),
         trust=tuple(_trust(fleet)),
         tiles=_tiles(fleet),
@@ -114,7 +122,7 @@ def _tiles(fleet: Fleet) -> tuple[Tile, ...]:
         default=None,
     )
     silent = [each for each in campaigns if each.cycles and not each.times]
-    slowest = Tile("Worst OS-reported resume", "-", "no campaign has a time")
+    slowest = Tile(f"{JUDGED_TIME}, worst", "-", "no campaign has a time")
     if worst is not None:
         slowest = Tile(slowest.name, f"{worst[0]:.0f} ms", worst[1].path)
     cycles = sum(each.cycles for each in campaigns)

@@ -19,9 +19,18 @@ from resume_rig.model.result.fleet import (
     Trait,
 )
 from resume_rig.model.result.verdict import RESUME, Verdict
-from resume_rig.model.units import count_of, percent_up
+from resume_rig.model.units import (
+    capitalised,
+    count_of,
+    percent_up,
+)
+from resume_rig.report.parts.answer import band_lines
 from resume_rig.report.text.terminal_style import Column, TerminalStyle
-from resume_rig.report.text.wording import MISSING, capitalised, requirement_sentence, utc_text
+from resume_rig.report.text.wording import (
+    MISSING,
+    requirement_sentence,
+    utc_text,
+)
 
 LIGHT: Final = "press_to_light_ns"
 _FINDINGS_SHOWN: Final = 3
@@ -256,7 +265,9 @@ _DISPLAY: Final = "display on"
 
 def fleet_table(fleet: Fleet, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
     """Yield the whole answer of `fleet`, with `show_all` every campaign of a long group."""
-    yield style.verdict_line(fleet.verdict, fleet.why)
+    yield from band_lines(fleet.band, style)
+    yield style.verdict_line(fleet.verdict, fleet.headline)
+    yield style.paragraph(f"{capitalised(fleet.why)}.")
     yield style.paragraph(subject_sentence(fleet))
     yield style.paragraph(requirement_sentence(fleet.requirement))
     has_wires = not nouns_of(fleet.campaigns).only_logs

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator
 
+from resume_rig.analysis.answer.log import AnsweredLog, computer_of, standing_of_record
+from resume_rig.analysis.answer.log_figures import training_in
 from resume_rig.analysis.findings.advice import advise, rank
 from resume_rig.analysis.verdict.measures import hibernate_rates
 from resume_rig.model.os_record import LogSource, OsRecord
 from resume_rig.model.result.judgement import JudgedRecord, KindJudgement, LogJudgement
-from resume_rig.report.log.answer import answer_sentence, reason_sentences, training_in
+from resume_rig.report.parts.answer import answer_json
 from resume_rig.report.parts.document import (
     SLOWEST_LIMIT,
     advice_json,
     components_json,
+    ending_json,
     failures_json,
     hibernate_json,
     identity_json,
@@ -33,23 +36,21 @@ from resume_rig.report.text.json_text import (
 SCHEMA = "resume-rig/log/1"
 
 
-def log_document(judgement: LogJudgement) -> Iterator[str]:
+def log_document(log: AnsweredLog) -> Iterator[str]:
     """Yield one JSON document in pieces to be written one after the other.
 
     Memory does not grow with the number of cycles: each is made into text when its turn comes.
     """
+    judgement = log.judgement
     sources: list[Json] = [_source(source) for source in judgement.reading.sources]
     yield f'{{"schema":{json_text(SCHEMA)},\n'
     yield f'"verdict":{json_text(judgement.verdict.value)},\n'
-    answer: list[Json] = [
-        text_json(text) for text in (answer_sentence(judgement), *reason_sentences(judgement))
-    ]
-    yield f'"answer":{json_text(answer)},\n'
+    yield f'"answer":{json_text(answer_json(log.answer))},\n'
     yield f'"why":{json_text(text_json(judgement.why))},\n'
     yield f'"sources":{json_text(sources)},\n"cycles":['
     separator = "\n"
-    for cycle in judgement.cycles:
-        yield separator + json_text(cycle_json(cycle))
+    for number, cycle in zip(log.numbers, judgement.cycles, strict=True):
+        yield separator + json_text(cycle_json(cycle, number))
         separator = ",\n"
     yield "],\n"
     yield f'"requirement":{json_text(requirement_json(judgement.requirement))},\n'
@@ -62,7 +63,18 @@ def log_document(judgement: LogJudgement) -> Iterator[str]:
     yield f'"advice":{json_text(advice_json(advise(judgement.reading)))},\n'
     yield f'"limits_judged":{json_text(limits_judged_json(judgement.limits))},\n'
     training = training_in(judgement.reading.records)
-    yield f'"training":{json_text(training_json(training))}}}\n'
+    yield f'"training":{json_text(training_json(training))},\n'
+    yield f'"units":{json_text([_unit(unit) for unit in log.units])}}}\n'
+
+
+def _unit(unit: AnsweredLog) -> dict[str, Json]:
+    return {
+        "computer": text_json(computer_of(unit)),
+        "verdict": unit.answer.verdict.value,
+        "answer": answer_json(unit.answer),
+        "statistics": _statistics(unit.judgement),
+        "limits_judged": limits_judged_json(unit.judgement.limits),
+    }
 
 
 def _statistics(judgement: LogJudgement) -> dict[str, Json]:
@@ -82,6 +94,7 @@ def _source(source: LogSource) -> dict[str, Json]:
         "integrity": {
             "ok": source.integrity.ok,
             "problems": [text_json(problem) for problem in source.integrity.problems],
+            "not_understood": [text_json(text) for text in source.integrity.not_understood],
         },
         "identity": identity_json(source.identity),
         "from_description": source.from_description,
@@ -89,8 +102,8 @@ def _source(source: LogSource) -> dict[str, Json]:
     }
 
 
-def cycle_json(cycle: JudgedRecord) -> dict[str, Json]:
-    """Return one transition of the document."""
+def cycle_json(cycle: JudgedRecord, number: int) -> dict[str, Json]:
+    """Return one transition of the document; `number` as every face numbers it."""
     record = cycle.record
     return {
         "source": record.source,
@@ -116,6 +129,10 @@ def cycle_json(cycle: JudgedRecord) -> dict[str, Json]:
         **components_json(record),
         "risk": number_json(cycle.risk),
         "user_init_ms": record.user_init_ms,
+        "why_not_reason": None if cycle.unjudged is None else cycle.unjudged.reason.value,
+        "transition": number,
+        "standing": standing_of_record(cycle).value,
+        **ending_json(record),
     }
 
 

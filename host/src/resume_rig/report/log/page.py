@@ -5,26 +5,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from statistics import median
+from typing import Final
 
-from resume_rig.analysis.findings.advice import transition_length_ms
-from resume_rig.analysis.verdict.measures import Sighting, is_rate, measured
-from resume_rig.model.os_record import NO_SLEEPS, LogSource, OsRecord, SleepKind, kind_words
+from resume_rig.analysis.answer.headline import plain
+from resume_rig.analysis.answer.log import AnsweredLog
+from resume_rig.analysis.answer.log_figures import (
+    KindFigures,
+    extremes,
+    kinds_of,
+    no_sleep_sentence,
+)
+from resume_rig.model.os_record import NO_SLEEPS, LogSource, OsRecord, kind_words
+from resume_rig.model.result.answer import DoubtKind, Standing
 from resume_rig.model.result.judgement import LogJudgement
-from resume_rig.model.result.verdict import Limit, Requirement, Verdict
-from resume_rig.model.units import NS_PER_MS, NS_PER_S, count_of, percent_up
+from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.units import NS_PER_S, capitalised, count_of, percent_up
 from resume_rig.report.drawing.histogram import NamedHistogram, histogram
 from resume_rig.report.drawing.marks import Strips, StripSource, date_strips
-from resume_rig.report.log.answer import (
+from resume_rig.report.log.transitions import (
     Transition,
-    answer_sentence,
-    extremes,
     has_own_table,
     main_transitions,
-    no_sleep_sentence,
-    reason_sentences,
     transitions_not_covered,
 )
+from resume_rig.report.parts.answer import WHY_SHOWN, cause_text, unseen_text
 from resume_rig.report.parts.components import PartsSection, parts_section
 from resume_rig.report.parts.page import (
     STATED_LIMITS,
@@ -40,11 +44,10 @@ from resume_rig.report.parts.page import (
     limit_rows,
     requirement_pairs,
 )
-from resume_rig.report.parts.statistics import statistics_sentences, worst_value
+from resume_rig.report.parts.statistics import JUDGED_TIME, statistics_sentences
 from resume_rig.report.text.wording import (
     MISSING,
     PAGE_ROWS,
-    capitalised,
     row_choice,
     utc_text,
     whole_ms_text,
@@ -120,7 +123,8 @@ class LogPage:
 
     Attributes:
         title, subtitle: which log, of what and of when.
-        sentence: what the log holds. reasons: what that means, and what to do.
+        sentence: what the log holds. reasons: what the verdict rests
+            on. actions: what to do.
         kinds: a row a kind. timeline: every record on its date. histograms: of each kind.
     """
 
@@ -131,6 +135,7 @@ class LogPage:
     sentence: str
     trust: tuple[TrustBadge, ...]
     reasons: tuple[str, ...]
+    actions: tuple[str, ...]
     tiles: tuple[Tile, ...]
     kinds: tuple[KindRow, ...]
     timeline: Strips | None
@@ -146,33 +151,41 @@ class LogPage:
     limits: tuple[str, ...]
 
 
-def log_page(judgement: LogJudgement, generated: str) -> LogPage:
-    """Return the page of `judgement`."""
-    transitions = main_transitions(judgement)
+def log_page(log: AnsweredLog, generated: str) -> LogPage:
+    """Return the page of judged logs."""
+    judgement, answer, kinds = log.judgement, log.answer, kinds_of(log.judgement)
     return LogPage(
         generated=generated,
         title=_title(judgement),
-        subtitle=_subtitle(judgement),
-        badge=badge(judgement.verdict),
-        sentence=answer_sentence(judgement),
-        trust=_trust(judgement),
-        reasons=reason_sentences(judgement),
-        tiles=_tiles(judgement),
-        kinds=tuple(_kind_rows(judgement)),
-        timeline=_timeline(judgement),
-        histograms=tuple(_histograms(judgement)),
+        subtitle=_subtitle(log),
+        badge=badge(answer.verdict),
+        sentence=answer.headline,
+        trust=tuple(TrustBadge(each.text, _ANCHORS[each.kind]) for each in answer.doubts),
+        reasons=answer.why[:WHY_SHOWN],
+        actions=tuple(map(cause_text, answer.causes)),
+        tiles=_tiles(log),
+        kinds=tuple(map(_kind_row, kinds)),
+        timeline=_timeline(log, kinds),
+        histograms=tuple(_histograms(judgement, kinds)),
         requirement=requirement_pairs(judgement.requirement),
-        table=_table(transitions),
-        extremes=_extremes(transitions),
+        table=_table(main_transitions(log)),
+        extremes=_extremes(log),
         limits_judged=limit_rows(judgement.limits),
-        statistics=tuple(
-            statistics_sentences(judgement.series, judgement.failures, judgement.limits, "record")
+        statistics=(
+            *answer.why[WHY_SHOWN:],
+            *statistics_sentences(
+                judgement.series, judgement.failures, judgement.limits, "transition"
+            ),
+            *map(unseen_text, answer.unseen),
         ),
-        other_kinds=_other_kinds(judgement),
+        other_kinds=_other_kinds(log),
         parts=parts_section(judgement.reading, "log --json"),
         sources=tuple(_source(source) for source in judgement.reading.sources),
         limits=STATED_LIMITS,
     )
+
+
+_ANCHORS: Final = {DoubtKind.INCOMPLETE: "#sources", DoubtKind.NO_TIME: "#transitions"}
 
 
 def _title(judgement: LogJudgement) -> str:
@@ -180,88 +193,51 @@ def _title(judgement: LogJudgement) -> str:
     return names[0] if len(names) == 1 else f"{count_of(len(names), 'log')}"
 
 
-def _subtitle(judgement: LogJudgement) -> tuple[str, ...]:
-    sources = judgement.reading.sources
+def _subtitle(log: AnsweredLog) -> tuple[str, ...]:
+    sources, subject = log.judgement.reading.sources, log.answer.subject
     builds = dict.fromkeys(f"build {each.os_build}" for each in sources if each.os_build)
     kinds = dict.fromkeys(each.kind for each in sources)
-    days = sorted(_day(at) for r in judgement.reading.records if (at := _moment_s(r)) is not None)
-    dates = () if not days else (days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}",)
-    records = count_of(len(judgement.reading.records), "transition")
-    return (*kinds, *builds, records, *dates)
+    days = [_day(at / NS_PER_S) for at in (subject.first_utc_ns, subject.last_utc_ns) if at]
+    transitions = count_of(log.answer.counts.total, "transition")
+    return (*kinds, *builds, transitions, *([" to ".join(dict.fromkeys(days))] if days else ()))
 
 
-def _trust(judgement: LogJudgement) -> tuple[TrustBadge, ...]:
-    broken = [each for each in judgement.reading.sources if not each.integrity.ok]
-    unmeasured = sum(each.undecided for each in judgement.cycles)
-    badges = []
-    if broken:
-        names = ", ".join(Path(each.path).name for each in broken[:3])
-        badges.append(TrustBadge(f"Log not complete: {names}", "#sources"))
-    if unmeasured:
-        words = f"{count_of(unmeasured, 'sleep')} without a time"
-        badges.append(TrustBadge(words, "#transitions"))
-    return tuple(badges)
-
-
-def _tiles(judgement: LogJudgement) -> tuple[Tile, ...]:
-    figures, upper = judgement.statistics, judgement.failure_rate_upper
-    times = Tile("OS-reported resume (p50 · p95 · worst)", MISSING, "no time is judged")
+def _tiles(log: AnsweredLog) -> tuple[Tile, ...]:
+    figures, answer = log.judgement.statistics, log.answer
+    judged, bound = answer.limit, answer.failures
+    times = Tile(f"{JUDGED_TIME} (p50 · p95 · worst)", MISSING, "no time is judged")
     if figures.median_ms is not None and figures.p95_ms is not None and figures.max_ms is not None:
         value = f"{figures.median_ms:.0f} · {figures.p95_ms:.0f} · {figures.max_ms:.0f} ms"
         times = Tile(times.name, value, f"minimum {figures.min_ms:.0f} ms, total resume time")
-    elif worst := worst_value(judgement.limits):
-        times = Tile(f"{capitalised(worst[0])}, worst", worst[1], "as the OS reports it")
+    elif judged is not None and judged.worst is not None:
+        name = f"{capitalised(judged.title)}, worst"
+        times = Tile(name, f"{plain(judged.worst)} {judged.unit}", "as the OS reports it")
     rate = Tile("Failure rate, at most", MISSING, "nothing was judged")
-    if upper is not None:
-        rate = Tile(rate.name, percent_up(upper), "95 % confidence")
-    counted = sum(cycle.judged for cycle in judgement.cycles)
-    judged = Tile("Transitions judged", str(counted), f"of {len(judgement.cycles)}")
-    return times, judged, rate
+    if bound is not None:
+        rate = Tile(rate.name, percent_up(bound.upper), "95 % confidence")
+    counts = answer.counts
+    many = Tile("Transitions judged", str(counts.judged), f"of {counts.total}")
+    return times, many, rate
 
 
-def _kind_rows(judgement: LogJudgement) -> Iterator[KindRow]:
-    for kind, records in _by_kind(judgement).items():
-        covered = kind in judgement.requirement.kinds
-        limits = judgement.requirement.limits() if covered else ()
-        found = (_length_ms(record, limits) for record in records)
-        times = sorted(ms for ms in found if ms is not None)
-        yield KindRow(
-            kind=kind_words(kind),
-            count=str(len(records)),
-            measured=str(len(times)),
-            least=f"{times[0]:.0f}" if times else MISSING,
-            middle=f"{median(times):.0f}" if times else MISSING,
-            greatest=f"{times[-1]:.0f}" if times else MISSING,
-            judged="judged" if covered else _unjudged(records, judgement.requirement),
-        )
-
-
-def _unjudged(records: Sequence[OsRecord], requirement: Requirement) -> str:
-    """Return what becomes of records of a kind that a requirement does not name."""
-    if any(record.entered_kind in requirement.kinds for record in records):
-        return "no evidence: the OS did not come back"
-    return "not covered by this requirement"
-
-
-def _length_ms(record: OsRecord, limits: Sequence[Limit]) -> float | None:
-    """Return the resume time of a sleep, the whole of a boot; for want of it a time that counts."""
-    own = transition_length_ms(record) if record.kind in NO_SLEEPS else record.resume_ms
-    times = [each.measure for each in limits if each.required and not is_rate(each.measure)]
-    found = (measured(measure, Sighting(record)) for measure in times)
-    return next((each.value_ns / NS_PER_MS for each in found if each), None) if own is None else own
-
-
-def _by_kind(judgement: LogJudgement) -> dict[SleepKind, list[OsRecord]]:
-    """Return the records of each kind: those that are judged first, then the commonest."""
-    covered = judgement.requirement.kinds
-    found: dict[SleepKind, list[OsRecord]] = {}
-    for cycle in judgement.cycles:
-        found.setdefault(cycle.record.kind, []).append(cycle.record)
-    return dict(
-        sorted(
-            found.items(), key=lambda item: (item[0] not in covered, -len(item[1]), item[0].value)
-        )
+def _kind_row(figures: KindFigures) -> KindRow:
+    judged = "judged"
+    if not figures.covered:
+        died = "no evidence: the OS did not come back"
+        judged = died if figures.died else "not covered by this requirement"
+    return KindRow(
+        kind=kind_words(figures.kind),
+        count=str(len(figures.cycles)),
+        measured=str(figures.measured),
+        least=_whole(figures.least_ms),
+        middle=_whole(figures.median_ms),
+        greatest=_whole(figures.greatest_ms),
+        judged=judged,
     )
+
+
+def _whole(value_ms: float | None) -> str:
+    return MISSING if value_ms is None else f"{value_ms:.0f}"
 
 
 _LATEST_S = 4_102_444_800.0  # 2100: a date beyond it is a clock's error, and would hide all others
@@ -278,40 +254,37 @@ def _day(at_s: float) -> str:
     return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%d")
 
 
-def _timeline(judgement: LogJudgement) -> Strips | None:
-    failed = {id(c.record) for c in judgement.cycles if c.judged and c.verdict is Verdict.FAIL}
-    sources = []
-    for kind, records in _by_kind(judgement).items():
-        dated = [(_moment_s(record), id(record) in failed) for record in records]
+def _timeline(log: AnsweredLog, kinds: Sequence[KindFigures]) -> Strips | None:
+    sources, undated = [], 0
+    for each in kinds:
+        dated = [(_moment_s(c.record), c.judged and c.verdict is Verdict.FAIL) for c in each.cycles]
         placed = [(at, bad) for at, bad in dated if at is not None]
+        undated += len(dated) - len(placed)
+        words = kind_words(each.kind)
         sources.append(
             StripSource(
-                name=f"{kind_words(kind)} ({len(records)})",
+                name=f"{words} ({len(each.cycles)})",
                 places=[at for at, _ in placed],
                 failed=[bad for _, bad in placed],
                 unknown=len(dated) - len(placed),
-                text=f"{kind_words(kind)}: {count_of(len(records), 'record')}",
+                text=f"{words}: {count_of(len(each.cycles), 'record')}",
             )
         )
-    undated = sum(each.unknown for each in sources)
-    summary = f"{count_of(len(judgement.cycles), 'transition')} by kind and date, in UTC."
-    summary += " A failed one is in the limit's colour." if failed else ""
+    counts = log.answer.counts
+    summary = f"{count_of(counts.total, 'transition')} by kind and date, in UTC."
+    summary += " A failed one is in the limit's colour." if counts[Standing.FAILED] else ""
     summary += f" ◇ {undated} without a date." if undated else ""
     return date_strips(sources, summary)
 
 
-def _histograms(judgement: LogJudgement) -> Iterator[NamedHistogram]:
+def _histograms(judgement: LogJudgement, kinds: Sequence[KindFigures]) -> Iterator[NamedHistogram]:
     """Yield one of each kind that has times; of judged kinds against the limit."""
-    ignored = {id(c.record) for c in judgement.cycles if not c.judged}
-    for number, (kind, records) in enumerate(_by_kind(judgement).items(), 1):
-        covered = kind in judgement.requirement.kinds
-        kept = [r for r in records if not (covered and id(r) in ignored)]
-        times = [float(r.resume_ms) for r in kept if r.resume_ms is not None]
-        limit_ms = judgement.requirement.resume_limit_ms if covered else None
-        picture = histogram(times, limit_ms)
-        if picture is not None and all(map(math.isfinite, times)):
-            words = kind_words(kind)
-            of = f"{count_of(len(times), 'judged transition' if covered else 'transition')}"
+    for number, each in enumerate(kinds, 1):
+        limit_ms = judgement.requirement.resume_limit_ms if each.covered else None
+        picture = histogram(each.judged_ms, limit_ms)
+        if picture is not None and all(map(math.isfinite, each.judged_ms)):
+            words, noun = kind_words(each.kind), "judged transition"
+            of = count_of(len(each.judged_ms), noun if each.covered else "transition")
             yield NamedHistogram(
                 id=f"histogram-{number}",
                 title=f"Histogram of resume times, {words}",
@@ -322,6 +295,8 @@ def _histograms(judgement: LogJudgement) -> Iterator[NamedHistogram]:
 
 
 def _table(transitions: Sequence[Transition]) -> TransitionTable:
+    """Return the rows, failures first."""
+    transitions = sorted(transitions, key=lambda each: not _failed(each))
     choice = row_choice(len(transitions), PAGE_ROWS)
     left_out = ""
     if choice.left_out:
@@ -331,7 +306,7 @@ def _table(transitions: Sequence[Transition]) -> TransitionTable:
         )
     flags = flags_of(
         [t.cycle.record.resume_ms if t.counts else None for t in transitions],
-        [t.cycle.judged and t.cycle.verdict is Verdict.FAIL for t in transitions],
+        [_failed(t) for t in transitions],
     )
     rows = [_row(t, each) for t, each in zip(transitions, flags, strict=True)]
     return TransitionTable(
@@ -339,6 +314,10 @@ def _table(transitions: Sequence[Transition]) -> TransitionTable:
         left_out=left_out,
         after=tuple(rows[len(rows) - choice.tail :]),
     )
+
+
+def _failed(transition: Transition) -> bool:
+    return transition.cycle.judged and transition.cycle.verdict is Verdict.FAIL
 
 
 def _row(transition: Transition, flags: str) -> TransitionRow:
@@ -360,21 +339,20 @@ def _row(transition: Transition, flags: str) -> TransitionRow:
     )
 
 
-def _extremes(transitions: Sequence[Transition]) -> str:
-    found = extremes(transitions)
-    if found is None and any(each.counts for each in transitions):
-        return ""
+def _extremes(log: AnsweredLog) -> str:
+    found = extremes(log)
     if found is None:
-        return "No transition was judged, so there is no minimum or maximum."
-    least, greatest = found.least, found.greatest
+        none = "No transition was judged, so there is no minimum or maximum."
+        return "" if log.answer.counts.judged else none
+    (least, least_ms), (greatest, greatest_ms) = found.least, found.greatest
     return (
-        f"Minimum total {least.cycle.record.resume_ms} ms, transition {least.number};"
-        f" maximum total {greatest.cycle.record.resume_ms} ms, transition {greatest.number}."
+        f"Minimum total {least_ms} ms, transition {least};"
+        f" maximum total {greatest_ms} ms, transition {greatest}."
     )
 
 
-def _other_kinds(judgement: LogJudgement) -> tuple[OtherKindSection, ...]:
-    sections = []
+def _other_kinds(log: AnsweredLog) -> tuple[OtherKindSection, ...]:
+    judgement, sections = log.judgement, []
     for kind in judgement.not_covered:
         own_table = has_own_table(judgement, kind.kind)
         figures = kind.statistics
@@ -389,7 +367,7 @@ def _other_kinds(judgement: LogJudgement) -> tuple[OtherKindSection, ...]:
             summary += f", average {figures.mean_ms:.0f} ms"
         if not own_table:
             summary += "; listed in the table above"
-        table = _table(transitions_not_covered(judgement, kind.kind)) if own_table else None
+        table = _table(transitions_not_covered(log, kind.kind)) if own_table else None
         sections.append(OtherKindSection(kind_words(kind.kind), f"{summary}.", table))
     return tuple(sections)
 

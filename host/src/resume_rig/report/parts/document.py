@@ -7,9 +7,9 @@ from typing import Final
 
 from resume_rig.analysis.findings.advice import Advice, Ranked
 from resume_rig.analysis.verdict.limits import limit_in_unit, limit_text
-from resume_rig.analysis.verdict.measures import hibernate_rates
+from resume_rig.analysis.verdict.measures import hibernate_rates, measure_words
 from resume_rig.model.os_record import Component, OsRecord, WakeSource
-from resume_rig.model.result.judgement import LimitJudgement
+from resume_rig.model.result.judgement import LimitJudgement, Missing
 from resume_rig.model.result.series import (
     ChangePoint,
     CommonTerm,
@@ -18,6 +18,7 @@ from resume_rig.model.result.series import (
     MeanInterval,
     QuantileInterval,
     SeriesStatistics,
+    TwoGroups,
 )
 from resume_rig.model.result.verdict import Limit, Requirement
 from resume_rig.report.parts.components import code_name
@@ -30,6 +31,16 @@ COMPONENTS_LIMIT: Final = 500
 SLOWEST_LIMIT: Final = 500
 _TEXT_LIMIT: Final = 300
 _FIGURES_LIMIT: Final = 500
+
+
+def ending_json(record: OsRecord | None) -> dict[str, Json]:
+    """Return whose sleep a record is of, how it ended, and what is odd about it."""
+    ending = None if record is None else record.ending
+    return {
+        "computer": (text_json(record.computer) or None) if record is not None else None,
+        "ending": None if ending is None else ending.value,
+        "notes": None if record is None else [text_json(note) for note in record.notes],
+    }
 
 
 def components_json(record: OsRecord | None) -> dict[str, Json]:
@@ -177,7 +188,9 @@ def requirement_json(requirement: Requirement) -> dict[str, Json]:
             "ignore_first": requirement.ignore_first,
             "limit_fails": requirement.limit_fails,
             "guard_band": requirement.guard_band,
+            "back_whole": requirement.back_whole,
         },
+        "evidence": "real" if requirement.real_only else "any",
         "evidence_min": requirement.evidence_min,
     }
 
@@ -187,6 +200,7 @@ def limits_judged_json(judgements: Sequence[LimitJudgement]) -> list[Json]:
     return [
         {
             **_limit(each.limit),
+            "title": measure_words(each.limit.measure),
             "verdict": each.verdict.value,
             "n": each.n,
             "failed": each.failed,
@@ -194,6 +208,8 @@ def limits_judged_json(judgements: Sequence[LimitJudgement]) -> list[Json]:
             "hidden": each.hidden,
             "broken": each.broken,
             "undecided": each.undecided,
+            "missing": None if each.missing is None else _missing(each.missing),
+            "did": dict(each.did),
             "worst": number_json(each.worst),
             "risk": number_json(each.risk),
             "share_shown": number_json(each.shown),
@@ -216,6 +232,8 @@ def failures_json(failures: FailureRate | None) -> dict[str, Json] | None:
         "upper_95": failures.upper,
         "needed_for_1_percent": failures.needed_for_1_percent,
         "undecided": failures.undecided,
+        "cycles_per_independent": failures.tau,
+        "upper_95_in_runs": failures.upper_in_runs,
     }
 
 
@@ -224,6 +242,7 @@ def series_json(series: Sequence[SeriesStatistics]) -> list[Json]:
     return [
         {
             "measure": text_json(one.name),
+            "title": text_json(measure_words(one.name)),
             "judged": one.judged,
             **statistics_json(one.figures),
             "median_interval": quantile_json(one.median),
@@ -233,11 +252,37 @@ def series_json(series: Sequence[SeriesStatistics]) -> list[Json]:
             "drift": None if one.drift is None else _drift(one.drift),
             "change_points": [_change(point) for point in one.change_points],
             "warm_up": list(one.warm_up),
+            "cycles_per_independent": one.tau,
+            "two_groups": None if one.groups is None else _groups(one.groups),
             "outliers": len(one.outliers),
             "outlier_cycles": list(one.outliers[:_NUMBERS_MOST]),
         }
         for one in series
     ]
+
+
+def _groups(groups: TwoGroups) -> dict[str, Json]:
+    return {
+        "low_n": groups.low_n,
+        "low_ms": number_json(groups.low_ms),
+        "high_n": groups.high_n,
+        "high_ms": number_json(groups.high_ms),
+        "above_ms": number_json(groups.above_ms),
+    }
+
+
+def _missing(missing: Missing) -> dict[str, Json]:
+    return {
+        "reason": missing.reason.value,
+        "measure": text_json(missing.measure),
+        "n": missing.n,
+        "slow": missing.slow,
+        "beyond": missing.beyond,
+        "middle_ms": number_json(missing.middle_ms),
+        "usual_ms": number_json(missing.usual_ms),
+        "worst_ms": number_json(missing.worst_ms),
+        "p": number_json(missing.p),
+    }
 
 
 def common_json(common: CommonTerm) -> dict[str, Json]:

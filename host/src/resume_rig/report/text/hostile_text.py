@@ -49,10 +49,12 @@ def encodable(text: str) -> str:
 
 def one_line(text: str, limit: int = SENTENCE_LIMIT) -> str:
     """Bound `text` and spell out what does not print; white space becomes single spaces."""
-    cut = " ".join(bounded(text, limit).split())
-    if cut.isascii() and cut.isprintable():
-        return cut
-    return "".join(_spelled(c) for c in cut)
+    return spelled_out(" ".join(bounded(text, limit).split()))
+
+
+def spelled_out(text: str) -> str:
+    """Spell out what does not print, line ends too; white space stays as it is."""
+    return text if text.isprintable() else "".join(_spelled(c) for c in text)
 
 
 def ascii_only(text: str) -> str:

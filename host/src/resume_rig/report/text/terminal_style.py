@@ -12,18 +12,18 @@ from resume_rig.report.text.hostile_text import (
     display_width,
     one_line,
 )
+from resume_rig.report.text.terminal_text import Colour, Painted, joined, painted
 
 _NARROWEST: Final = 40
 _GAP: Final = 2
 """Cells between two columns."""
 
 VERDICT_CELLS: Final = max(len(verdict.value) for verdict in Verdict)
-_RESET: Final = "\x1b[0m"
 _COLOURS: Final = {
-    Verdict.PASS: "\x1b[1;32m",
-    Verdict.FAIL: "\x1b[1;31m",
-    Verdict.MARGINAL: "\x1b[1;33m",
-    Verdict.NO_EVIDENCE: "\x1b[1;35m",
+    Verdict.PASS: Colour.GREEN,
+    Verdict.FAIL: Colour.RED,
+    Verdict.MARGINAL: Colour.YELLOW,
+    Verdict.NO_EVIDENCE: Colour.MAGENTA,
 }
 
 
@@ -70,32 +70,40 @@ class TerminalStyle:
                 lines.append(self.cell(word, cells))
         return lines if lines[0] else lines[1:] or [""]
 
-    def verdict(self, verdict: Verdict, cells: int = 0) -> str:
+    def verdict(self, verdict: Verdict, cells: int = 0) -> Painted:
         """Return the verdict's word, coloured where allowed, padded to `cells`."""
         padding = " " * (cells - len(verdict.value))
-        if not self.colour:
-            return verdict.value + padding
-        return f"{_COLOURS[verdict]}{verdict.value}{_RESET}{padding}"
+        return joined(self._word(verdict.value, _COLOURS[verdict]), padding)
+
+    def _word(self, word: str, colour: Colour) -> str:
+        return painted(word, colour) if self.colour else word
 
     def rule(self, cells: int) -> str:
         """Return a horizontal line."""
         return ("─" if self.unicode else "-") * min(cells, max(self.width, _NARROWEST)) + "\n"
 
-    def paragraph(self, text: str, indent: int = 0) -> str:
+    def paragraph(self, text: str, indent: int = 0) -> Painted:
         """Return a sentence wrapped to the width, later lines indented a little further."""
-        lines = textwrap.wrap(
+        return joined(*(f"{line}\n" for line in self._wrapped(text, indent)))
+
+    def _wrapped(self, text: str, indent: int = 0) -> list[str]:
+        return textwrap.wrap(
             self.shown(text),
             max(self.width, _NARROWEST),
             initial_indent=" " * indent,
             subsequent_indent=" " * (indent + 2),
             break_on_hyphens=False,
-        )
-        return "\n".join(lines) + "\n"
+        ) or [""]
 
-    def verdict_line(self, verdict: Verdict, why: str) -> str:
+    def verdict_line(self, verdict: Verdict, why: str) -> Painted:
         """Return the verdict and what it rests on, wrapped like a paragraph."""
-        plain = self.paragraph(f"{verdict.value}: {why}")
-        return self.verdict(verdict) + plain.removeprefix(verdict.value)
+        return self.headline(verdict.value, _COLOURS[verdict], why)
+
+    def headline(self, word: str, colour: Colour, why: str) -> Painted:
+        """Return an answer's word, coloured where allowed, and why, wrapped like a paragraph."""
+        first, *more = self._wrapped(f"{word}: {why}")
+        rest = (f"{line}\n" for line in (first.removeprefix(word), *more))
+        return joined(self._word(word, colour), *rest)
 
     def table(self, columns: Sequence["Column"], *, rule: int | None = None) -> Iterator[str]:
         """Yield a table of the columns that there is room for, each line with its end.
@@ -120,7 +128,8 @@ class TerminalStyle:
         yield f"{titles}verdict\n"
         yield self.rule(wide + VERDICT_CELLS)
         yield from (
-            f"{row}{self.verdict(verdict)}\n" for row, verdict in zip(rows, verdicts, strict=True)
+            joined(row, self.verdict(verdict), "\n")
+            for row, verdict in zip(rows, verdicts, strict=True)
         )
 
 

@@ -1,18 +1,18 @@
 """Words and numbers as people read them, and which rows of a long table are shown."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.analysis.verdict.limits import limit_text
 from resume_rig.model.os_record import OsRecord, SleepKind, kind_words, state_word
-from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.quantity import BoundedNs, rounded_ms
 from resume_rig.model.result.cycle import MEANINGS, BoardClock, OsClock, Outcome, ReconciledCycle
 from resume_rig.model.result.verdict import Limit, Requirement
-from resume_rig.model.units import NS_PER_MS, count_of
+from resume_rig.model.units import count_of, listed
 from resume_rig.report.text.json_text import utc_json
 
-TERMINAL_ROWS: Final = 200
+TERMINAL_ROWS: Final = 12
 """Rows of a table on a terminal unless all are asked for."""
 
 PAGE_ROWS: Final = 2_000
@@ -50,22 +50,6 @@ def outcome_words(outcome: Outcome) -> str:
     return MEANINGS[outcome].words
 
 
-def rounded_ms(quantity: BoundedNs) -> tuple[str, str]:
-    """Return value and expanded uncertainty in milliseconds, with digits that mean something.
-
-    The uncertainty (95 %) is rounded up and takes in what rounding the value moved it by, so that
-    the shown interval always contains the computed one.
-    """
-    width_ns = quantity.expanded_ns
-    decimals = 0 if width_ns >= 10_000_000 else 1 if width_ns >= 1_000_000 else 2
-    step_ns = NS_PER_MS // 10**decimals
-    steps = (quantity.value_ns + step_ns // 2) // step_ns
-    moved_ns = abs(quantity.value_ns - steps * step_ns)
-    width_steps = -(-(width_ns + moved_ns) // step_ns)
-    scale = 10**decimals
-    return f"{steps / scale:.{decimals}f}", f"{width_steps / scale:.{decimals}f}"
-
-
 def value_ms_text(quantity: BoundedNs | None) -> str:
     """Return the value alone, in milliseconds."""
     return MISSING if quantity is None else rounded_ms(quantity)[0]
@@ -86,21 +70,10 @@ def utc_text(t_ns: int | None, characters: int) -> str:
     return (utc_json(t_ns) or MISSING)[:characters].replace("T", " ")
 
 
-def capitalised(text: str) -> str:
-    """Return text that begins as a sentence does."""
-    return text[:1].upper() + text[1:]
-
-
 def too_narrow(titles: Sequence[str]) -> str:
     """Return which columns there is no room for, a sentence without its stop."""
     word = "column" if len(titles) == 1 else "columns"
     return f"Too narrow for the {word} {', '.join(titles)}"
-
-
-def listed(words: Iterable[str], last: str = "and") -> str:
-    """Return words as a sentence lists them: "S1, S3 and S4"."""
-    *first, end = words
-    return f"{', '.join(first)} {last} {end}" if first else end
 
 
 def requirement_sentence(requirement: Requirement) -> str:

@@ -17,10 +17,12 @@ from resume_rig.model.result.fleet import (
     TrendUnit,
 )
 from resume_rig.model.result.verdict import Verdict
-from resume_rig.model.units import count_of
+from resume_rig.model.units import (
+    capitalised,
+    count_of,
+)
 from resume_rig.report.drawing.axis import Scale, Tick, time_axis
 from resume_rig.report.parts.page import Badge, Pair, badge
-from resume_rig.report.text.wording import capitalised
 from resume_rig.report.trend.terminal import (
     change_sentences,
     failed_text,

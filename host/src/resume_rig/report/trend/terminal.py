@@ -17,9 +17,17 @@ from resume_rig.model.result.fleet import (
     TrendGroup,
     TrendPoint,
 )
-from resume_rig.model.units import count_of, percent_up
+from resume_rig.model.units import (
+    capitalised,
+    count_of,
+    percent_up,
+)
+from resume_rig.report.parts.answer import band_lines
 from resume_rig.report.text.terminal_style import Column, TerminalStyle
-from resume_rig.report.text.wording import MISSING, capitalised, utc_text
+from resume_rig.report.text.wording import (
+    MISSING,
+    utc_text,
+)
 
 ROWS_MOST: Final = 40
 _LABEL_CELLS: Final = 28
@@ -149,6 +157,7 @@ def reading_sentences(trend: Trend) -> tuple[str, ...]:
 
 def trend_tables(trend: Trend, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
     """Yield the whole answer of `trend`, with `show_all` every point of a long group."""
+    yield from band_lines(trend.band, style)
     yield style.verdict_line(trend.verdict, trend.why)
     yield style.paragraph(f"Judged against {trend.requirement}.")
     yield from map(style.paragraph, reading_sentences(trend))

@@ -7,7 +7,7 @@ that never were. Pure.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
@@ -251,7 +251,38 @@ _PRESSED_AT_MOST: Final = 0.5
 
 def doubts_of(capture: Capture) -> tuple[str, ...]:
     """Return a sentence for each signal that is missing, or looks inverted."""
-    return (*_missing(capture), *polarity_notes(capture), *_pressed(capture))
+    return (
+        *_missing(capture),
+        *polarity_notes(capture),
+        *_light_inverted(capture),
+        *_pressed(capture),
+    )
+
+
+def without_inverted(capture: Capture) -> Capture:
+    """Return a capture without a button or a light that looks inverted: nothing is read off them.
+
+    Where a power line does, no cycle can be told; `polarity_notes` has that.
+    """
+    turned = [Channel.BUTTON] if any(_pressed(capture)) else []
+    turned += [Channel.BACKLIGHT] if any(_light_inverted(capture)) else []
+    if not turned:
+        return capture
+    kept = ~np.isin(capture.edges.codes, [CODE_OF[channel] for channel in turned])
+    levels = {name: level for name, level in capture.initial_levels.items() if name not in turned}
+    return replace(capture, edges=capture.edges.where(kept), initial_levels=levels)
+
+
+def _light_inverted(capture: Capture) -> Iterator[str]:
+    """Yield a sentence where the light is on while the DUT sleeps, and off while it runs."""
+    lines = [line for line in _POWER_SIGNALS if line in capture.initial_levels]
+    is_there = Channel.BACKLIGHT in capture.initial_levels and bool(lines)
+    if is_there and all(_unlike(capture, Channel.BACKLIGHT, line) for line in lines):
+        yield (
+            "BACKLIGHT is lit while the power lines are low, and dark while they are high: is it "
+            "the wrong way up? `--channel BACKLIGHT=~SIGNAL` inverts a signal. Nothing is read off "
+            "it."
+        )
 
 
 def polarity_notes(capture: Capture) -> Iterator[str]:
@@ -331,5 +362,5 @@ def _pressed(capture: Capture) -> Iterator[str]:
             change = "do not invert it: --channel BUTTON=SIGNAL"
         yield (
             f"{schematic_name(Channel.BUTTON)} is pressed (low) for {pressed:.0%} of the capture:"
-            f" is it the wrong way up? Then {change}."
+            f" is it the wrong way up? Then {change}. Nothing is read off it."
         )

@@ -5,7 +5,7 @@ With a loop-back the board measures its own latency; the calibration is what it 
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from resume_rig.model.channel import Channel
@@ -53,6 +53,7 @@ class PressRequest(ActionRequest):
         actuator: its index in the board's info.
         token: a new one for each press.
         boot_id: refused by a board of another boot.
+        nonce: of this boot, for a press that is force-off; None for others.
     """
 
     command = 4
@@ -63,6 +64,7 @@ class PressRequest(ActionRequest):
     boot_id: int
     at_ns: int | None = None
     force_off: bool = False
+    nonce: int | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         checked_time("a press of", self.duration_ns)
@@ -76,6 +78,7 @@ class PressRequest(ActionRequest):
             "boot": self.boot_id,
             "at": self.at_ns,
             "force": self.force_off or None,
+            "nonce": self.nonce,
         }
 
 
@@ -155,18 +158,42 @@ class BootloaderRequest(RigRequest[int]):
 
     Attributes:
         boot_id: refused by a board of another boot.
+        nonce: of this boot; None for a board of version 1, which has none.
     """
 
     command = 16
     operation = Operation.WRITE
     name = "bootloader"
     boot_id: int
+    nonce: int | None = field(repr=False)
 
     def fields(self) -> dict[str, object]:
-        return {"boot": self.boot_id}
+        return {"boot": self.boot_id, "nonce": self.nonce}
 
     def decode(self, reply: Fields, board: Identity) -> int:
         return reply.count("t")
+
+
+@dataclass(frozen=True, slots=True)
+class PermitRequest(RigRequest[int]):
+    """Permit one reset, or one write of the image group; the answer is until when, board clock.
+
+    Attributes:
+        boot_id: refused by a board of another boot.
+        nonce: of this boot.
+    """
+
+    command = 18
+    operation = Operation.WRITE
+    name = "permit"
+    boot_id: int
+    nonce: int = field(repr=False)
+
+    def fields(self) -> dict[str, object]:
+        return {"boot": self.boot_id, "nonce": self.nonce}
+
+    def decode(self, reply: Fields, board: Identity) -> int:
+        return reply.count("until")
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,12 +284,14 @@ class CalibrationWriteRequest(CalibrationRequest):
     """Let the board keep something of itself over resets; the reply is all that it keeps.
 
     Attributes:
+        boot_id: refused by a board of another boot.
         clock_ppb: measured rate error.
         loopback: take the latencies of the newest loop-back.
         clear: forget everything first.
     """
 
     operation = Operation.WRITE
+    boot_id: int
     clock_ppb: int | None = None
     loopback: bool = False
     clear: bool = False
@@ -279,6 +308,7 @@ class CalibrationWriteRequest(CalibrationRequest):
             "cal": self.clock_ppb,
             "loop": self.loopback or None,
             "clear": self.clear or None,
+            "boot": self.boot_id,
         }
 
 

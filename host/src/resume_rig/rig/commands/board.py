@@ -6,7 +6,7 @@ the tables of the board's info: `Identity`.
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from resume_rig.model.channel import Actuator, Channel
@@ -26,7 +26,9 @@ from resume_rig.rig.smp.request import Fields, Request
 
 logger = logging.getLogger(__name__)
 
-PROTOCOL_VERSION: Final = 1
+FIRST_PROTOCOL: Final = 1
+"""A board of this version has no nonce, and acts for whoever reaches its port."""
+PROTOCOL_VERSION: Final = 2
 # Above what any board has (rig_core.h: 16, 4 and 16); a reply with more is noise.
 _MOST_CHANNELS: Final = 32
 _MOST_ACTUATORS: Final = 32
@@ -44,11 +46,15 @@ class Identity:
         channels: by the index that edges and levels use; None for one that this version does not
             know.
         actuators: the index that requests name each actuator by.
+        nonce: what the board asks for before it does what is hard to undo; new at each boot, and
+            of no use to anybody who has not read it, so it goes into no store, log or report. None
+            for a board of version 1.
     """
 
     info: RigInfo
     channels: tuple[Channel | None, ...]
     actuators: Mapping[Actuator, int]
+    nonce: int | None = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +72,10 @@ class InfoRequest(Request):
             ProtocolError: a wrong shape, or another protocol version.
         """
         protocol = reply.count("proto")
-        if protocol != PROTOCOL_VERSION:
+        if not FIRST_PROTOCOL <= protocol <= PROTOCOL_VERSION:
             raise ProtocolError(
                 f"the board speaks version {protocol} of the rig protocol; this version of "
-                f"resume-rig speaks {PROTOCOL_VERSION}"
+                f"resume-rig speaks {FIRST_PROTOCOL} and {PROTOCOL_VERSION}"
             )
         channels = _with_latencies(_channel_infos(reply), reply)
         actuators = _actuator_infos(reply)
@@ -98,6 +104,7 @@ class InfoRequest(Request):
             info,
             tuple(each.channel if each else None for each in channels),
             {each.actuator: index for index, each in enumerate(actuators) if each is not None},
+            None if protocol == FIRST_PROTOCOL else reply.count("nonce"),
         )
 
 

@@ -27,6 +27,7 @@ from resume_rig.rig.commands.actions import (
     LidRequest,
     LoopbackResultRequest,
     LoopbackStartRequest,
+    PermitRequest,
     PressRequest,
     ReleaseRequest,
 )
@@ -144,8 +145,16 @@ class BoardLink:
                     f"group ({Group.RIG.value})"
                 ) from e
             raise
-        self._identity = InfoRequest().decode(fields)
-        return self._identity
+        identity = InfoRequest().decode(fields)
+        if not (identity.info.guarded or self._identity):
+            logger.warning(
+                "%s speaks version %d of the rig protocol, in which a board acts for whoever "
+                "reaches its port; update its firmware",
+                self._client.name,
+                identity.info.protocol,
+            )
+        self._identity = identity
+        return identity
 
     def ask(self, request: RigRequest[T], timeout_ns: int = DEFAULT_TIMEOUT_NS) -> T:
         """Return the answer, which is of the boot that was identified."""
@@ -258,6 +267,7 @@ class SmpRig:
             self._boot_id(),
             at_ns,
             force_off,
+            self._link.identity().nonce if force_off else None,
         )
         try:
             return self._rested(request)
@@ -329,7 +339,7 @@ class SmpRig:
     def calibrate(
         self, *, clock_ppb: int | None = None, loopback: bool = False, clear: bool = False
     ) -> Calibration:
-        return self._link.ask(CalibrationWriteRequest(clock_ppb, loopback, clear))
+        return self._link.ask(CalibrationWriteRequest(self._boot_id(), clock_ppb, loopback, clear))
 
     def download(self, name: str, offset: int) -> bytes:
         content = bytearray()
@@ -352,7 +362,19 @@ class SmpRig:
         Raises:
             DeviceFault: something is driven, or the board has no such bootloader.
         """
-        self._link.ask(BootloaderRequest(self._boot_id()))
+        self._link.ask(BootloaderRequest(self._boot_id(), self._link.identity().nonce))
+
+    def permit(self) -> None:
+        """Let the board take one reset, or one write of the image group, that follows at once.
+
+        A board of version 1 of the protocol takes each without being asked.
+
+        Raises:
+            BoardRebooted: it is not the boot any more that was identified.
+        """
+        nonce = self._link.identity().nonce
+        if nonce is not None:
+            self._link.ask(PermitRequest(self._boot_id(), nonce))
 
     def link_counts(self) -> LinkCounts:
         """Return what the link lost and damaged since the rig was opened."""

@@ -1,15 +1,20 @@
 """From a rig URL to a rig that is identified, and the clock that belongs to it."""
 
+import os
+import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from resume_rig.guard.token import TOKEN_VARIABLE, token_from
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
+from resume_rig.model.evidence import is_simulated_board
 from resume_rig.model.fault_plan import FaultPlan
+from resume_rig.model.rig_url import RigUrl
 from resume_rig.rig.dut_profile import USUAL_PROFILE, DutNetwork, load_dut_profile
 from resume_rig.rig.fault_file import load_fault_plan
 from resume_rig.rig.interface import DutControl, DutLog, LinkCounts, Rig, RigInfo, served_log
@@ -34,13 +39,22 @@ _ALLOWED: Final = (
 )
 
 
+# Nothing that pyserial's own URLs would take for an option, a path or a user.
+_HOST_AND_PORT: Final = re.compile(
+    r"(?:(?P<name>[A-Za-z0-9_.-]{1,253})|(?P<bracket>\[)?(?P<v6>[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*"
+    r"(?:%[A-Za-z0-9_.-]{1,40})?)(?(bracket)\])):(?P<port>[0-9]{1,5})"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class OpenRig:
     """An open rig; whoever opened it closes `rig`.
 
     Attributes:
         clock: what to wait on while using it; virtual only on a simulated bench.
-        simulated: the DUT is a simulated one in this process.
+        simulated: what it measures is a program: the bench or the image in this process, or one
+            behind the port, by what its board calls itself. Kept with all that is measured.
+        in_process: the DUT is a simulated one in this process.
         dut_log: the DUT's event log where it is simulated, in this process or behind the board.
         reopen: opens the port anew where its link went, and returns who answers; raises as
             `open_rig`.
@@ -55,8 +69,9 @@ class OpenRig:
 
     rig: Rig
     clock: Clock
-    url: str
+    url: RigUrl
     simulated: bool
+    in_process: bool
     dut_log: DutLog | None
     reopen: Callable[[], RigInfo]
     link_counts: Callable[[], LinkCounts]
@@ -80,7 +95,7 @@ class SimOptions:
 
 
 def open_rig(
-    url: str,
+    url: RigUrl,
     clock: Clock | None = None,
     dut: DutProfile | None = None,
     *,
@@ -123,10 +138,19 @@ def open_rig(
         place = path_of(usb_serial, rest)
         return rig.relink(lambda: _open_port(url, scheme, place, real_clock))
 
-    return OpenRig(rig, real_clock, url, False, served_log(rig, info), reopen, rig.link_counts)
+    return OpenRig(
+        rig,
+        real_clock,
+        url,
+        simulated=is_simulated_board(info.board),
+        in_process=False,
+        dut_log=served_log(rig, info),
+        reopen=reopen,
+        link_counts=rig.link_counts,
+    )
 
 
-def open_port(url: str, clock: Clock) -> Transport:
+def open_port(url: RigUrl, clock: Clock) -> Transport:
     """Open the port of a board, for what is not the rig's own: its firmware.
 
     Args:
@@ -206,7 +230,7 @@ def _each_once(text: str) -> list[str]:
 
 
 def _open_sim(
-    url: str, options: SimOptions, clock: Clock, dut: DutProfile | None, sessions_before: int
+    url: RigUrl, options: SimOptions, clock: Clock, dut: DutProfile | None, sessions_before: int
 ) -> OpenRig:
     # The compiled core is loaded only where a bench is simulated.
     from resume_rig.rig.sim.dut.control import SimulatedControl
@@ -235,6 +259,7 @@ def _open_sim(
         clock,
         url if options.seed is not None else _with_seed(url, first_seed),
         simulated=True,
+        in_process=True,
         dut_log=None if log is None else sim.reached(log),
         reopen=rig.info if plan is None else lambda: rig.relink(sim.open_link),
         link_counts=rig.link_counts,
@@ -246,12 +271,12 @@ def _open_sim(
     )
 
 
-def _with_seed(url: str, seed: int) -> str:
+def _with_seed(url: RigUrl, seed: int) -> RigUrl:
     """Return the URL that opens the same bench again."""
-    return f"{url}{'' if url.endswith((':', ',')) else ','}seed={seed}"
+    return RigUrl(f"{url}{'' if url.endswith((':', ',')) else ','}seed={seed}")
 
 
-def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | None) -> OpenRig:
+def _open_native(url: RigUrl, rest: str, clock: Clock | None, dut: DutProfile | None) -> OpenRig:
     from resume_rig.rig.native.opening import open_native, parse_native_options
 
     options = parse_native_options(rest)
@@ -264,6 +289,7 @@ def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | Non
         clock,
         url,
         simulated=True,
+        in_process=True,
         dut_log=native.log,
         reopen=rig.info,
         link_counts=rig.link_counts,
@@ -282,17 +308,25 @@ def _open_port(url: str, scheme: str, rest: str, clock: Clock) -> Transport:
         case "socket":
             return open_socket(*_host_and_port(url, rest), clock, url)
         case "rfc2217":
-            return open_rfc2217(*_host_and_port(url, rest), clock, url)
+            where = _host_and_port(url, rest)
+            return open_rfc2217(*where, clock, url, token=token_from(os.environ))
         case _:
             raise UsageError(f"{url!r} is not the URL of a rig; allowed are {_ALLOWED}")
 
 
 def _host_and_port(url: str, text: str) -> tuple[str, int]:
-    host, _, digits = text.removeprefix("//").rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")  # IPv6
-    if not host or not (digits.isascii() and digits.isdigit() and 0 < int(digits[:6]) < 65536):
-        raise UsageError(f"{url!r} names no host and port; allowed is HOST:PORT, 1 to 65535")
-    return host, int(digits)
+    if "@" in text:  # not shown: what stands before it may be a secret
+        raise UsageError(
+            "the URL of a rig has no user and no token in it, as URLs are kept in stores; name the "
+            f"token by {TOKEN_VARIABLE} in the environment"
+        )
+    found = _HOST_AND_PORT.fullmatch(text.removeprefix("//"))
+    if found is None or not 0 < int(found["port"]) < 65536:
+        raise UsageError(
+            f"{url!r:.200} names no host and port; allowed is HOST:PORT, a name or an address "
+            "without any option, 1 to 65535"
+        )
+    return found["name"] or found["v6"], int(found["port"])
 
 
 def _identified(

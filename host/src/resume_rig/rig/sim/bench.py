@@ -38,7 +38,7 @@ from resume_rig.rig.smp.packet import (
     Operation,
     OsCommand,
 )
-from resume_rig.rig.smp.request import FileCode, SmpCode
+from resume_rig.rig.smp.request import FileCode, RigCode, SmpCode
 
 # As our images configure them: CONFIG_MCUMGR_TRANSPORT_NETBUF_SIZE and _COUNT.
 BUFFER_BYTES: Final = 2048
@@ -301,6 +301,10 @@ class SimulatedBench:
             self._pass_moves()
         return answer
 
+    def take_permit(self) -> bool:
+        """Return whether the board permits what is hard to undo, once."""
+        return self._board.take_permit(self._arrived_ns)
+
     def reboot(self) -> None:
         """Restart the board; the DUT notices nothing but the release of what was driven."""
         self._restart_board(self._arrived_ns, "software")
@@ -449,6 +453,8 @@ class SmpServer:
                 text = request.get("d")
                 return {"r": text} if isinstance(text, str) else SmpCode.INVALID_VALUE
             case (OsCommand.RESET, True):
+                if not self._bench.take_permit():
+                    return {"err": {"group": int(Group.RIG), "rc": int(RigCode.NO_NONCE)}}
                 self._bench.reboot()
                 return {}
             case (OsCommand.BUFFERS, False):

@@ -7,6 +7,7 @@ and the exception raised where the core was called. Not safe for threads; the be
 board has one.
 """
 
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
@@ -350,6 +351,11 @@ class SimulatedBoard:
             self._raise_pending()
         return status, self._reply_bytes[: self._length[0]]
 
+    def take_permit(self, world_ns: int) -> bool:
+        """Return whether the core permits a command of another group that is hard to undo."""
+        permitted: bool = lib.rig_core_take_permit(self._core, self._clock.at(world_ns))
+        return permitted
+
     def _raise_pending(self) -> None:
         """Raise what a callback could not: it was called by C."""
         if self.raised is not None:
@@ -411,6 +417,8 @@ class SimulatedBoard:
         config.past = self._past_boots()
         config.past_count = len(self._past)
         config.boot_id = self._boot_id = int(self._random.integers(1, 2**32))
+        # Not of the bench's seed, which stands in reports.
+        config.nonce = 1 + secrets.randbelow(2**63 - 1)
         config.reset_reason = self._text(reset_reason)
         config.dut_log = self._text(DUT_LOG_NAME)
         config.lease_ns = LEASE_NS

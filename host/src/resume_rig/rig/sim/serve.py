@@ -14,13 +14,14 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final, Protocol
 
+from serial import rfc2217
+
+from resume_rig.guard.door import ENDS_A_CLIENT, READ_BYTES, Door, Guest, listen_on
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.schedule import LinkFaults
 from resume_rig.rig.smp.framing import Decoder, encode
-from resume_rig.rig.smp.serial_transport import listen_on
 
-READ_BYTES: Final = 4096  # assumed: decides how many reads a burst takes
 _MAX_UNSENT_BYTES: Final = 262_144  # assumed: decides when a client that does not read is cut
 _MOST_READS: Final = 16  # at one turn: who floods the line must not stop the bench
 _IDLE_S: Final = 0.004  # assumed: decides how late an edge is, and what an idle bench costs
@@ -34,8 +35,13 @@ class Port(Protocol):
         """Return what select waits on."""
         ...
 
-    def read(self) -> bytes:
-        """Return what has arrived; nothing means that the other side is gone."""
+    @property
+    def unsent(self) -> bool:
+        """Whether bytes that were taken have not gone yet."""
+        ...
+
+    def read(self) -> bytes | None:
+        """Return what has arrived; None means that the other side is gone."""
         ...
 
     def write(self, data: bytes) -> int:
@@ -47,31 +53,51 @@ class Port(Protocol):
         ...
 
 
-class SocketPort:
-    """One client's connection."""
+class GuestPort:
+    """The connection of one client that was let in."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
-        connection.setblocking(False)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # A client whose machine lost its power must not hold the bench for ever.
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    def __init__(self, guest: Guest) -> None:
+        self._guest = guest
+        self._unsent = bytearray()
+        guest.welcome(self._unsent.extend)
+
+    @property
+    def unsent(self) -> bool:
+        """Whether bytes that were taken have not gone yet."""
+        return bool(self._unsent)
 
     def fileno(self) -> int:
         """Return what select waits on."""
-        return self._connection.fileno()
+        return self._guest.connection.fileno()
 
-    def read(self) -> bytes:
-        """Return what has arrived; nothing means that the other side is gone."""
-        return self._connection.recv(READ_BYTES)
+    def read(self) -> bytes | None:
+        """Return what has arrived for the board; None means that the other side is gone."""
+        if first := self._guest.first:
+            self._guest.first = b""
+            return first
+        data = self._guest.connection.recv(READ_BYTES)
+        try:
+            return self._guest.plain(data) if data else None
+        except ENDS_A_CLIENT as error:
+            raise OSError(f"the client's telnet makes no sense: {error}") from error
 
     def write(self, data: bytes) -> int:
-        """Return how many bytes were taken."""
-        return self._connection.send(data)
+        """Return how many bytes were taken: all, or none while others have not gone yet."""
+        if not self._flushed():
+            return 0
+        self._unsent += data.replace(rfc2217.IAC, rfc2217.IAC_DOUBLED)
+        self._flushed()
+        return len(data)
+
+    def _flushed(self) -> bool:
+        with suppress(BlockingIOError):
+            while self._unsent:
+                del self._unsent[: self._guest.connection.send(self._unsent)]
+        return not self._unsent
 
     def close(self) -> None:
         """Hang up."""
-        self._connection.close()
+        self._guest.close()
 
 
 class Connection:
@@ -97,7 +123,7 @@ class Connection:
     @property
     def unsent(self) -> bool:
         """Whether replies wait because the client does not read."""
-        return bool(self._unsent)
+        return bool(self._unsent) or self._port.unsent
 
     def fileno(self) -> int:
         """Return what select waits on."""
@@ -123,7 +149,7 @@ class Connection:
         with suppress(BlockingIOError):
             for _ in range(_MOST_READS):
                 data = self._port.read()
-                if not data:
+                if data is None:
                     self.alive = False
                     return
                 self._arrived(data)
@@ -149,7 +175,7 @@ class Connection:
 
     def _send(self) -> None:
         with suppress(BlockingIOError):
-            if self._unsent:
+            if self.unsent:
                 del self._unsent[: self._port.write(bytes(self._unsent))]
 
 
@@ -168,6 +194,8 @@ else:
         It keeps the client's side open as well, so that a client may close it and come again.
         """
 
+        unsent = False
+
         def __init__(self, ours: int, theirs: int) -> None:
             self._ours = ours
             self._theirs = theirs
@@ -175,8 +203,8 @@ else:
         def fileno(self) -> int:
             return self._ours
 
-        def read(self) -> bytes:
-            return os.read(self._ours, READ_BYTES)
+        def read(self) -> bytes | None:
+            return os.read(self._ours, READ_BYTES) or None
 
         def write(self, data: bytes) -> int:
             return os.write(self._ours, data)
@@ -301,7 +329,7 @@ def serve_tcp(
     *,
     faults: LinkFaults | None = None,
 ) -> None:
-    """Serve on a TCP port until `stop` is set, one client at a time; others are turned away.
+    """Serve on a TCP port as RFC 2217 until `stop` is set, one client at a time.
 
     Args:
         bench: what is served.
@@ -315,11 +343,14 @@ def serve_tcp(
         UsageError: it cannot be listened on.
     """
     listener, place = listen_on(host, port)
-    with closing(listener), closing(_Clients(bench, faults)) as clients:
-        listener.setblocking(False)
+    with (
+        closing(listener),
+        closing(Door(listener, None, lambda: Decoder().feed)) as door,
+        closing(_Clients(bench, faults)) as clients,
+    ):
         on_ready(place)
         while not stop.is_set():
-            clients.turn(listener)
+            clients.turn(door)
             bench.advance()
 
 
@@ -338,23 +369,24 @@ class _Clients:
         self._bench = bench
         self._faults = faults
         self._connection: Connection | None = None
+        self._who = ""
 
-    def turn(self, listener: socket.socket) -> None:
+    def turn(self, door: Door) -> None:
         """Wait a little for bytes or for a newcomer, and see to both."""
         connection = self._connection
-        waiting = [listener.fileno()]
-        unsent: list[int] = []
+        waiting: list[socket.socket | Connection] = [*door.sockets()]
+        unsent: list[Connection] = []
         if connection is not None:
-            waiting.append(connection.fileno())
-            unsent += waiting[1:] if connection.unsent else []
+            waiting.append(connection)
+            unsent += [connection] if connection.unsent else []
         readable, _, _ = select.select(waiting, unsent, [], _IDLE_S)
         out = _is_out(self._faults)
         if connection is not None:
-            connection.turn(connection.fileno() in readable)
+            connection.turn(connection in readable)
             if out or not connection.alive:
                 self.close()
-        if listener.fileno() in readable:
-            self._accept(listener, unplugged=out)
+        for guest in door.turn(readable):
+            self._let_in(guest, unplugged=out)
 
     def close(self) -> None:
         """Hang up on whoever is there."""
@@ -362,12 +394,12 @@ class _Clients:
             self._connection.close()
             self._connection = None
 
-    def _accept(self, listener: socket.socket, *, unplugged: bool) -> None:
-        try:
-            client, _ = listener.accept()
-        except OSError:
-            return  # it went away before it was accepted
-        if not unplugged and self._connection is None:
-            self._connection = Connection(self._bench, SocketPort(client), self._faults)
+    def _let_in(self, guest: Guest, *, unplugged: bool) -> None:
+        if unplugged:
+            guest.refuse("the cable is out")
+        elif self._connection is not None:
+            guest.refuse(f"{self._who} has this rig; wait until it is done")
         else:
-            client.close()
+            self._who = guest.who
+            self._connection = Connection(self._bench, GuestPort(guest), self._faults)
+            self._connection.turn(readable=True)

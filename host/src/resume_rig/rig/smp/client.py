@@ -206,7 +206,7 @@ class SmpClient:
                 reply = self._await_reply(wanted, sent_ns, timeout_ns)
                 if reply is not None and not (tries_left and _had_no_buffer(reply.fields)):
                     if not _ERROR_KEYS.isdisjoint(reply.fields):
-                        _check_for_refusal(reply.fields, request.name)
+                        check_for_refusal(reply.fields, request.name)
                     return reply
             heard_bytes = transport.received_bytes - heard_before
             raise self._silence(request.name, len(sent_ns), timeout_ns, heard_bytes, dropped_before)
@@ -225,7 +225,7 @@ class SmpClient:
                 return poor
             tx_ns = self._sent_ns(arrival, wanted, sent_ns)
             if tx_ns is not None:
-                fields = _decode_map(arrival.packet[HEADER.size :])
+                fields = decode_map(arrival.packet[HEADER.size :])
                 if fields is None:
                     self._drop(arrival, Discards(damaged=1))
                     return poor  # its checksum was right: no better copy is on the way
@@ -275,7 +275,7 @@ class SmpClient:
         )
 
 
-def _decode_map(payload: bytes) -> Mapping[str, object] | None:
+def decode_map(payload: bytes) -> Mapping[str, object] | None:
     """Return the CBOR map; None when it is damaged or something else.
 
     A payload has at most 64 KiB, which bounds what decoding can make of it.
@@ -294,7 +294,7 @@ def _had_no_buffer(fields: Mapping[str, object]) -> bool:
     return fields.get("rc") == SmpCode.NO_MEMORY and "err" not in fields
 
 
-def _check_for_refusal(fields: Mapping[str, object], what: str) -> None:
+def check_for_refusal(fields: Mapping[str, object], what: str) -> None:
     """Raise DeviceFault for an error reply of SMP version 2 (`err`) or 1 (`rc`)."""
     match fields.get("err"):
         case None:

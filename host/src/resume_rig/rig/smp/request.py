@@ -273,6 +273,7 @@ class RigCode(IntEnum):
     NO_KEYBOARD = 20
     NO_BOOTLOADER = 21
     NO_POWER = 22
+    NO_NONCE = 23
 
 
 _SMP_MEANINGS: Final[Mapping[int, str]] = {
@@ -311,6 +312,7 @@ _RIG_MEANINGS: Final[Mapping[int, str]] = {
     RigCode.NO_KEYBOARD: "it is built without a USB keyboard",
     RigCode.OTHER_HOST: "another host drives the button or the lid; it has to let go first",
     RigCode.NO_BOOTLOADER: "it has no bootloader that its firmware can start",
+    RigCode.NO_NONCE: "it does this only for a host that has asked it who it is in this boot",
 }
 
 _CODES: Final[Mapping[int, tuple[type[IntEnum], Mapping[int, str]]]] = {

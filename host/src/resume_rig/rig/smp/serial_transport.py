@@ -20,6 +20,7 @@ import serial
 from serial.tools import list_ports
 from serial.urlhandler import protocol_socket
 
+from resume_rig.guard.door import BAUD, KnockingPort, bracketed, knock
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, UsageError
 from resume_rig.rig.smp import framing
@@ -184,11 +185,7 @@ else:
     # termios.error is no OSError; pyserial lets it through when a PTY goes while it is opened.
     _PORT_ERRORS = (OSError, termios.error)
 
-BAUD: Final = 115_200
-"""Debug-probe UARTs of Zephyr boards run at this; USB CDC ACM ports ignore it."""
-
 _WRITE_TIMEOUT_S: Final = 1.0
-_MAX_PORT: Final = 65_535  # TCP
 
 
 class _SocketPort(protocol_socket.Serial):
@@ -212,7 +209,7 @@ def open_serial(path: str, clock: Clock, name: str) -> SerialTransport:
 
     Raises:
         LinkLost: there is no such port, it is taken, or it is not a serial port.
-        UsageError: the path is an URL of a kind that pyserial does not know.
+        UsageError: the path is a URL, or no name of a port.
     """
     port = open_plain(path, POLL_S if sys.platform == "win32" else 0)
     return SerialTransport(port, clock, name)
@@ -224,8 +221,14 @@ def open_plain(path: str, timeout_s: float) -> serial.Serial:
     Raises:
         LinkLost, UsageError: as `open_serial`.
     """
+    # pyserial's URLs run more than a port: spy:// writes files, socket:// calls hosts.
+    if "://" in path:
+        raise UsageError(
+            f"{path!r:.200} is not the name of a serial port but a URL; allowed is what the system "
+            "calls a port, and a port on another machine is socket:HOST:PORT or rfc2217:HOST:PORT"
+        )
     try:
-        return serial.serial_for_url(
+        return serial.Serial(
             path,
             baudrate=BAUD,
             timeout=timeout_s,
@@ -245,7 +248,7 @@ def open_socket(host: str, port_number: int, clock: Clock, name: str) -> SerialT
         LinkLost: nobody listens there.
     """
     port = _SocketPort(timeout=0, write_timeout=_WRITE_TIMEOUT_S)
-    port.port = f"socket://{_bracketed(host)}:{port_number}"
+    port.port = f"socket://{bracketed(host)}:{port_number}"
     try:
         port.open()
     except OSError as e:
@@ -254,78 +257,31 @@ def open_socket(host: str, port_number: int, clock: Clock, name: str) -> SerialT
     return SerialTransport(port, clock, name)
 
 
-def open_rfc2217(host: str, port_number: int, clock: Clock, name: str) -> SerialTransport:
+def open_rfc2217(
+    host: str, port_number: int, clock: Clock, name: str, *, token: str | None
+) -> SerialTransport:
     """Open a rig's port that an RFC 2217 (telnet) server shares; arguments as open_serial.
 
+    `token` is shown to a server of this project that asks for one; None where there is none.
+
     Raises:
-        LinkLost: nobody listens there, what listens does not speak RFC 2217, or it serves another
-            client; `resume-rig share` names it.
+        LinkLost: nobody listens there, what listens does not speak RFC 2217, or it does not let
+            this client in: the token is wrong, or another client has the rig.
     """
+    port = None
     try:
         # pyserial's RFC 2217 port knows no write timeout and gives no descriptor to select on.
-        port = serial.serial_for_url(
-            f"rfc2217://{_bracketed(host)}:{port_number}", baudrate=BAUD, timeout=POLL_S
+        port = KnockingPort(
+            f"rfc2217://{bracketed(host)}:{port_number}", baudrate=BAUD, timeout=POLL_S
         )
-    except (OSError, ValueError) as e:
-        why = refusal_of(host, port_number) or _cause(e)
+        knock(port, token)
+    except (OSError, ValueError, LinkLost) as e:
+        if port is not None:
+            port.close()
         raise LinkLost(
-            f"could not connect to the RFC 2217 server at {host} port {port_number}: {why}"
+            f"could not connect to the RFC 2217 server at {host} port {port_number}: {_cause(e)}"
         ) from e
     return SerialTransport(port, clock, name)
-
-
-GREETING: Final = "resume-rig share: "
-"""What a reason begins with."""
-
-_MOST_BYTES: Final = 300
-_REASON_S: Final = 1.0
-
-
-def refusal_of(host: str, port: int) -> str | None:
-    """Ask a server that did not serve why; None where it gives no reason of `resume-rig share`.
-
-    A telnet server begins with telnet options, so that nothing else is taken for an answer. The
-    reason is cut to one printable line.
-    """
-    heard = b""
-    with (
-        suppress(OSError),
-        socket.create_connection((host, port), timeout=_REASON_S) as connection,
-    ):
-        while _may_be_ours(heard) and (more := connection.recv(_MOST_BYTES)):
-            heard += more
-    text = heard[:_MOST_BYTES].decode("utf-8", "replace").partition("\r\n")[0]
-    if not text.startswith(GREETING):
-        return None
-    return "".join(c if c.isprintable() else "?" for c in text.removeprefix(GREETING))
-
-
-def _may_be_ours(heard: bytes) -> bool:
-    start = GREETING.encode("ascii")
-    return len(heard) < _MOST_BYTES and heard[: len(start)] == start[: len(heard)]
-
-
-def listen_on(host: str, port_number: int) -> tuple[socket.socket, str]:
-    """Return a listening TCP socket and its "host:port"; 0 takes any port that is free.
-
-    Raises:
-        UsageError: it cannot be listened on.
-    """
-    if not 0 <= port_number <= _MAX_PORT:
-        raise UsageError(
-            f"could not listen on {host}:{port_number}: {port_number} is no port; 0 to {_MAX_PORT} "
-            "are allowed"
-        )
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listener = socket.create_server((host, port_number), family=family, backlog=4)
-    except OSError as error:
-        why = os.strerror(error.errno) if error.errno and sys.platform != "win32" else str(error)
-        raise UsageError(
-            f"could not listen on {host}:{port_number}: {why}; a free port of this machine is "
-            "allowed, and 0 takes any"
-        ) from error
-    return listener, f"{_bracketed(host)}:{listener.getsockname()[1]}"
 
 
 def port_key(path: str, *, windows: bool = os.name == "nt") -> str:
@@ -382,7 +338,3 @@ def _cause(error: Exception) -> str:
     text = _flat_text(error)
     _, _, reason = text.partition("[Errno ")
     return reason.partition("] ")[2] or text
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

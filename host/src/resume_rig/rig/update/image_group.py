@@ -7,6 +7,7 @@ port that is gone is a LinkLost.
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,9 +21,9 @@ from smpclient.transport import SMPTransport
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import DeviceFault, LinkLost, ProtocolError, RigError
-from resume_rig.rig.smp.client import Transport
-from resume_rig.rig.smp.packet import Group, Header, ImageCommand, OsCommand
-from resume_rig.rig.smp.request import SMP_LEVEL, SmpCode, refusal
+from resume_rig.rig.smp.client import Transport, check_for_refusal, decode_map
+from resume_rig.rig.smp.packet import HEADER, Group, Header, ImageCommand, Operation, OsCommand
+from resume_rig.rig.smp.request import SMP_LEVEL, SmpCode
 
 TRIES: Final = 3
 _FOREVER_S: Final = 1e9
@@ -49,12 +50,16 @@ class SmpClientLink(SMPTransport):
     Args:
         transport: open; closed by whoever opened it.
         clock: decides how long a request may take.
+        permit: called before each try of what the board does only by permit.
         timeout_ns: of one try; three are made.
     """
 
-    def __init__(self, transport: Transport, clock: Clock, timeout_ns: int) -> None:
+    def __init__(
+        self, transport: Transport, clock: Clock, permit: Callable[[], None], timeout_ns: int
+    ) -> None:
         self._transport = transport
         self._clock = clock
+        self._permit = permit
         self.timeout_ns = timeout_ns
 
     @property
@@ -102,17 +107,23 @@ class SmpClientLink(SMPTransport):
 
         Raises:
             LinkLost: the port is gone, or nobody answers.
+            DeviceFault: the board refused.
+            BoardRebooted: it is not the boot any more that was identified, so it may do nothing.
         """
         asked = Header.unpack(data)
+        what = _command_name(asked.group, asked.command)
         for _ in range(TRIES):
+            if _needs_permit(asked):
+                self._permit()
             self._transport.send(data)
             deadline_ns = self._clock.now_ns() + self.timeout_ns
             while (left_ns := deadline_ns - self._clock.now_ns()) > 0:
                 await asyncio.sleep(0)
                 arrival = self._transport.receive(min(left_ns, _SLICE_NS))
                 if arrival is not None and _answers(arrival.packet, asked):
+                    # smpclient takes a refusal by another group, or by SMP, for something else.
+                    check_for_refusal(decode_map(arrival.packet[HEADER.size :]) or {}, what)
                     return arrival.packet
-        what = _command_name(asked.group, asked.command)
         raise LinkLost(
             f"no reply from {self.name} to {what}: asked {TRIES} times, waited "
             f"{self.timeout_ns / 1e9:g} s each time"
@@ -146,10 +157,11 @@ class ImageGroup:
     Args:
         transport: open.
         clock: decides how long a request may take.
+        permit: asks the board's rig group for leave to write, or to reset, once.
     """
 
-    def __init__(self, transport: Transport, clock: Clock) -> None:
-        self._link = SmpClientLink(transport, clock, STATE_TIMEOUT_NS)
+    def __init__(self, transport: Transport, clock: Clock, permit: Callable[[], None]) -> None:
+        self._link = SmpClientLink(transport, clock, permit, STATE_TIMEOUT_NS)
         self._client = SMPClient(self._link, address=transport.name)
 
     def slots(self) -> tuple[Slot, ...]:
@@ -203,7 +215,8 @@ class ImageGroup:
 
     async def _upload(self, data: bytes, on_offset: Callable[[int], None]) -> None:
         try:
-            await self._client.connect()  # asks for the size of the board's buffers
+            with suppress(DeviceFault):  # a board may not tell the size of its buffers
+                await self._client.connect()
             received = -1
             async for offset in self._client.upload(
                 data, first_timeout_s=1e9, subsequent_timeout_s=1e9
@@ -216,7 +229,10 @@ class ImageGroup:
                 received = offset
                 on_offset(offset)
         except SMPUploadError as e:
-            raise _upload_refused(e) from e
+            raise RigError(
+                "the board got the image damaged: the SHA-256 of what it has is not that of what "
+                "was sent; send it again"
+            ) from e
         except (SMPClientException, SMPException, ValueError) as e:
             raise _misread("upload", e) from e
 
@@ -252,21 +268,19 @@ def _ask(client: SMPClient, request: SMPRequest[TRep, TEr1, TEr2]) -> TRep:
         raise _misread(what, e) from e
     if success(response):
         return response
-    raise _refused(response, what)
-
-
-def _refused(response: object, what: str) -> Exception:
-    """Return the exception for an error that smpclient understood."""
-    err = getattr(response, "err", None)
-    if err is not None:
-        return refusal(int(err.group), int(err.rc), what)
-    return refusal(SMP_LEVEL, int(getattr(response, "rc", 1)), what)
+    raise ProtocolError(f"the board refused {what} with an error of a wrong form")
 
 
 def _misread(what: str, cause: Exception) -> ProtocolError:
     """Return the exception for a reply that smpclient cannot read."""
     found = " ".join(str(cause).split())[:120]
     return ProtocolError(f"the board answered {what} with what cannot be read: {found}")
+
+
+def _needs_permit(asked: Header) -> bool:
+    """Whether a request is of those that rig.cddl, 18, names."""
+    writes = asked.operation == Operation.WRITE and asked.group == Group.IMAGE
+    return writes or (asked.group, asked.command) == (Group.OS, OsCommand.RESET)
 
 
 def _answers(packet: bytes, asked: Header) -> bool:
@@ -280,17 +294,6 @@ def _answers(packet: bytes, asked: Header) -> bool:
         asked.command,
         asked.sequence,
     )
-
-
-def _upload_refused(cause: SMPUploadError) -> Exception:
-    """Return the exception for an upload that the board broke off."""
-    reason = cause.args[0] if cause.args else ""
-    if isinstance(reason, str):
-        return RigError(
-            "the board got the image damaged: the SHA-256 of what it has is not that of what was "
-            "sent; send it again"
-        )
-    return _refused(reason, "upload")
 
 
 def _printable(text: str) -> str:

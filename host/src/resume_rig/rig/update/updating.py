@@ -5,13 +5,20 @@ that is there already is not sent again, one that runs on trial is only confirme
 """
 
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from enum import StrEnum, unique
 from typing import Final
 
 from resume_rig.model.clock import Clock
-from resume_rig.model.errors import DeviceFault, LinkLost, ProtocolError, RigError, UsageError
+from resume_rig.model.errors import (
+    BoardRebooted,
+    DeviceFault,
+    LinkLost,
+    ProtocolError,
+    RigError,
+    UsageError,
+)
 from resume_rig.rig.interface import RigInfo
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.smp.client import SmpClient, Transport
@@ -102,7 +109,7 @@ class Updater:
                 info = SmpRig(SmpClient(transport, self.clock)).info()
             except ProtocolError:
                 info = None  # no rig group, or one that this version does not speak
-            return BoardFirmware(info, ImageGroup(transport, self.clock).slots())
+            return BoardFirmware(info, self._images(transport).slots())
 
     def update(self, image: FirmwareImage, *, keep: bool) -> Update:
         """Bring `image` onto the board, and check that it runs.
@@ -142,6 +149,17 @@ class Updater:
             image, before, keep=keep, sent_bytes=sent_bytes, resumptions=resumptions
         )
 
+    def _images(self, transport: Transport) -> ImageGroup:
+        """Return the image group behind an open port; it asks for permits as the boot it meets."""
+        rig = SmpRig(SmpClient(transport, self.clock))
+
+        def permit() -> None:
+            # Without a rig that this version speaks to, the board says itself what it needs.
+            with suppress(ProtocolError):
+                rig.permit()
+
+        return ImageGroup(transport, self.clock, permit)
+
     def _check_board(self, image: FirmwareImage, before: BoardFirmware) -> None:
         found = None if before.info is None else before.info.board
         if image.board is None or found is None:
@@ -171,8 +189,8 @@ class Updater:
 
             try:
                 with closing(self._reopened() if resumptions else self.open_port()) as transport:
-                    ImageGroup(transport, self.clock).upload(image.data, note)
-            except LinkLost as e:
+                    self._images(transport).upload(image.data, note)
+            except (LinkLost, BoardRebooted) as e:
                 if resumptions == MAX_RESUMPTIONS or (resumptions and last <= furthest):
                     raise
                 self.on_step(f"{e}; going on where the upload stopped.")
@@ -191,7 +209,7 @@ class Updater:
             transport: Transport | None = None
             try:
                 transport = self.open_port()
-                ImageGroup(transport, self.clock).slots()
+                self._images(transport).slots()
             except LinkLost:
                 if transport is not None:
                     transport.close()
@@ -207,7 +225,7 @@ class Updater:
 
     def _arm_and_reset(self, image: FirmwareImage) -> None:
         with closing(self._reopened()) as transport:
-            group = ImageGroup(transport, self.clock)
+            group = self._images(transport)
             other = next((slot for slot in group.slots() if not slot.active), None)
             if other is None or other.hash != image.hash:
                 found = "nothing" if other is None else f"version {other.version}, another image"
@@ -269,9 +287,14 @@ class Updater:
         if not keep:
             return Update(Outcome.ON_TRIAL, before, after, sent_bytes, resumptions)
         self.on_step("The new image runs; waiting until it has proved itself.")
-        self._confirm()
-        # A board that went back meanwhile confirms the image before.
-        after, _ = self._look_for(image)
+        with suppress(BoardRebooted):  # what it runs then is looked at
+            self._confirm()
+        after, running = self._look_for(image)
+        if not running.confirmed:
+            raise RigError(
+                f"the board at {self.name} started anew before the new image was confirmed; "
+                "update it once more"
+            )
         return Update(Outcome.CONFIRMED, before, after, sent_bytes, resumptions)
 
     def _look_for(self, image: FirmwareImage) -> tuple[BoardFirmware, Slot]:
@@ -289,7 +312,7 @@ class Updater:
     def _confirm(self) -> None:
         deadline_ns = self.clock.now_ns() + PROOF_NS
         with closing(self.open_port()) as transport:
-            group = ImageGroup(transport, self.clock)
+            group = self._images(transport)
             while True:
                 try:
                     return group.confirm()

@@ -1,0 +1,1 @@
+"""From what was judged to the one answer that every face paints."""

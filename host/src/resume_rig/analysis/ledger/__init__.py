@@ -1,0 +1,1 @@
+"""The ledger of transitions: each once, and which of them contradict themselves."""
