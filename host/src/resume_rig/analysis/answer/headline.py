@@ -65,9 +65,16 @@ def counted_from(measure: str, trigger: str) -> str:
 
 
 def decisive_limit(limits: Sequence[LimitJudgement]) -> LimitJudgement | None:
-    """Return the required limit that the verdict rests on; None where nothing is required."""
+    """Return the required limit that the verdict rests on; None where nothing is required.
+
+    Of those with one verdict it is one on a value, which has a worst to name.
+    """
     required = [each for each in limits if each.limit.required]
-    return min(required, key=lambda each: _DECIDES.index(each.verdict), default=None)
+
+    def order(each: LimitJudgement) -> tuple[int, bool]:
+        return _DECIDES.index(each.verdict), each.limit.is_event
+
+    return min(required, key=order, default=None)
 
 
 @dataclass(frozen=True, slots=True)
