@@ -29,10 +29,7 @@ from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 from robot.libdocpkg import LibraryDocumentation
 
-from resume_rig.analysis.findings.explanations import explained
-from resume_rig.analysis.findings.groups import (
-    team_of,
-)
+from resume_rig.analysis.findings.kinds import ABOUT
 from resume_rig.cli.program import build_parser
 from resume_rig.model.result.verdict import FindingKind
 
@@ -230,24 +227,17 @@ def _gallery() -> str:
 
 
 def _finding(kind: FindingKind, picture: Picture) -> str:
-    meaning = explained(kind)
-    parts = [f"# {kind.value}\n"]
-    if meaning is not None:
-        parts.append(meaning.means)
+    about = ABOUT[kind]
     shown = f"![A cycle with {kind.value}]({kind.value}.svg)"
     nothing = "There is nothing to draw: no line shows it."
-    parts += [shown if picture.svg else nothing, f"> {picture.says}"]
-    if meaning is not None:
-        parts.append(f"## What to do\n\n{meaning.do}")
-        if meaning.threshold:
-            parts.append(
-                f"## When it is found\n\n{meaning.threshold[:1].upper()}{meaning.threshold[1:]}."
-            )
-    if meaning is not None:
-        parts.append(
-            f"## Whose it is\n\n{team_of(kind).value}. {meaning.source[:1].upper()}"
-            f"{meaning.source[1:]}. More by:\n\n```\n{meaning.command}\n```"
-        )
+    parts = [f"# {kind.value}\n", about.means, shown if picture.svg else nothing]
+    parts += [f"> {picture.says}", f"## What to do\n\n{about.do}"]
+    if about.threshold:
+        parts.append(f"## When it is found\n\n{about.threshold[:1].upper()}{about.threshold[1:]}.")
+    parts.append(
+        f"## Whose it is\n\n{about.owner.value}. {about.source[:1].upper()}"
+        f"{about.source[1:]}. More by:\n\n```\n{about.command}\n```"
+    )
     parts.append(f"## The picture\n\n{picture.made}")
     parts.append(
         "[All findings](../reference/findings.md): when each is made, and how often rightly."
@@ -263,8 +253,7 @@ def _findings() -> str:
 
 
 def _first_sentence(kind: FindingKind) -> str:
-    meaning = explained(kind)
-    return "" if meaning is None else meaning.means.partition(". ")[0].rstrip(".") + "."
+    return ABOUT[kind].means.partition(". ")[0].rstrip(".") + "."
 
 
 def _place_in_repository(src_uri: str) -> str:

@@ -11,7 +11,7 @@ from numpy.random import default_rng
 from played_campaign import LIMIT, Bench, play
 
 from resume_rig.analysis.findings.disagreements import context_of, disagreements
-from resume_rig.analysis.findings.explanations import explained
+from resume_rig.analysis.findings.kinds import ABOUT, Doubt
 from resume_rig.analysis.reconcile.norms import UNKNOWN_PLATFORM
 from resume_rig.model.channel import Actuator
 from resume_rig.model.dut import DutProfile
@@ -111,16 +111,27 @@ def test_a_clock_that_ran_from_wake_to_sleep_shows_one_cycle(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("kind", FindingKind)
-def test_every_kind_is_explained_and_documented(kind: FindingKind, fixtures_dir: Path) -> None:
-    told = explained(kind)
-    assert told is not None
-    assert told.means.endswith(".")
-    assert told.do.endswith(".")
+def test_every_kind_has_a_row_and_is_documented(kind: FindingKind, fixtures_dir: Path) -> None:
+    about = ABOUT[kind]
+    assert all((about.owner.value, about.command))
+    assert about.title[0].isupper()
+    assert "-" not in about.title
+    assert len(about.title) <= 50
+    assert about.means.endswith(".")
+    assert about.do.endswith(".")
+    assert about.source == "no paper describes it" or ": " in about.source
+    assert kind not in about.explained_by
     page = (fixtures_dir.parent / "docs" / "reference" / "findings.md").read_text("utf-8")
     tables, _, rates = page.partition("## How often they are right")
-    assert f"| `{kind}` |" in tables
+    tables = tables.replace(tables[tables.index("| `of` |") : tables.index("### Where a")], "")
+    assert tables.count(f"| `{kind}` |") == 1
     (without_rate,) = [line for line in rates.splitlines() if line.startswith("Kinds that have no")]
     assert (f"| `{kind}` |" in rates) != (f"`{kind}`" in without_rate)
+
+
+def test_the_gravest_kinds_come_first() -> None:
+    doubts = [about.doubt for about in ABOUT.values()]
+    assert doubts == sorted(doubts, key=list(Doubt).index)
 
 
 @pytest.mark.parametrize(

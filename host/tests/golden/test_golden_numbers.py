@@ -4,7 +4,7 @@ The scenes of light are held against their truth, too; the clocks are in host/te
 """
 
 import json
-from dataclasses import astuple
+import operator
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from lit_scenes import FULL_SCALE, Scene, scene_of
 
 from resume_rig.analysis.cycles.light import LightReading
 from resume_rig.analysis.cycles.light_shape import light_reading
-from resume_rig.analysis.findings.explanations import explained
+from resume_rig.analysis.findings.kinds import ABOUT
 from resume_rig.model.edge import ClockExchange
 from resume_rig.model.result.verdict import FindingKind
 from resume_rig.timing.hull import ClockLimits
@@ -103,8 +103,5 @@ def test_clocks_are_related_as_they_were(drift: int, hold) -> None:
 
 
 def test_each_finding_means_what_it_meant(hold) -> None:
-    found = {kind.value: explained(kind) for kind in FindingKind}
-    hold(
-        "numbers-findings",
-        {kind: json.dumps(each and astuple(each)) for kind, each in found.items()},
-    )
+    of = operator.attrgetter("means", "do", "threshold", "source", "command")
+    hold("numbers-findings", {kind.value: json.dumps(of(ABOUT[kind])) for kind in FindingKind})

@@ -2,32 +2,12 @@ from typing import Any
 
 import pytest
 
-from resume_rig.analysis.findings.explanations import explained
-from resume_rig.analysis.findings.groups import (
-    Doubt,
-    doubt_of,
-    grouped_findings,
-    team_of,
-    title_of_kind,
-)
-from resume_rig.model.result.answer import (
-    Team,
-)
+from resume_rig.analysis.findings.groups import grouped_findings
 from resume_rig.model.result.verdict import Finding, FindingKind
 from resume_rig.report.text.findings import (
     cycle_ranges,
     shared_findings,
 )
-
-
-@pytest.mark.parametrize("kind", FindingKind)
-def test_each_finding_has_an_owner_what_to_do_where_it_is_told_of_and_what_shows_more(
-    kind: FindingKind,
-) -> None:
-    meaning = explained(kind)
-    assert meaning is not None
-    assert all((team_of(kind).value, meaning.means, meaning.do, meaning.source, meaning.command))
-    assert meaning.source == "no paper describes it" or ": " in meaning.source
 
 
 @pytest.mark.parametrize(
@@ -64,12 +44,3 @@ def test_what_is_told_of_several_cycles_word_for_word_is_told_once(samples: Any)
         ((1, 3, 4), same),
         ((2,), other),
     ]
-
-
-@pytest.mark.parametrize("kind", FindingKind)
-def test_each_finding_has_a_title_puts_something_in_doubt_and_has_an_owner(
-    kind: FindingKind,
-) -> None:
-    assert title_of_kind(kind)
-    assert doubt_of(kind) in Doubt
-    assert team_of(kind) in Team

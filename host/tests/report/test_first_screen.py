@@ -6,9 +6,6 @@ from typing import Any
 import pytest
 
 from resume_rig.analysis.answer.campaign import answered_campaign
-from resume_rig.analysis.findings.groups import (
-    title_of_kind,
-)
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.analysis.verdict.ruling import is_uncovered
 from resume_rig.model.os_record import SleepKind
@@ -153,14 +150,6 @@ def test_the_table_has_the_figures_of_the_picture_where_the_bios_under_reports(
     row = campaign_report(answered_campaign(correlation, facts), "").partition('data-n="1"')[2]
     cells = row.partition("</tr>")[0].replace("<i>", "").replace("</i>", "")
     assert "<td>231 ±48</td><td>1838 ±48</td><td>-417 ±48</td>" in cells
-
-
-@pytest.mark.parametrize("kind", FindingKind)
-def test_each_kind_of_finding_has_a_title_in_the_words_of_the_field(kind: FindingKind) -> None:
-    title = title_of_kind(kind)
-    assert title[0].isupper()
-    assert "-" not in title
-    assert len(title) <= 50
 
 
 def test_a_resume_over_the_limit_is_one(samples: Any) -> None:

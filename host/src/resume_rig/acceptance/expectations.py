@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from resume_rig.analysis.answer.campaign import AnsweredCampaign
-from resume_rig.analysis.findings.explanations import explained
 from resume_rig.analysis.findings.groups import (
     findings_of,
 )
+from resume_rig.analysis.findings.kinds import ABOUT
 from resume_rig.analysis.reconcile.milestones import (
     outside_milestones,
 )
@@ -60,9 +60,7 @@ def explained_cycle(cycle: ReconciledCycle) -> Iterator[str]:
     found = findings_of(cycle)
     for finding in found[:_FINDINGS]:
         yield f"  finding      {finding.kind.value}: {one_line(finding.text)}"
-        meant = explained(finding.kind)
-        if meant is not None:
-            yield f"               {meant.do}"
+        yield f"               {ABOUT[finding.kind].do}"
     if len(found) > _FINDINGS:
         yield f"               ... and {len(found) - _FINDINGS} more findings"
 

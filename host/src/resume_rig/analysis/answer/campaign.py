@@ -20,15 +20,11 @@ from resume_rig.analysis.answer.headline import (
     reason_of,
 )
 from resume_rig.analysis.answer.overview import Overview, middle_of, overview_of
-from resume_rig.analysis.findings.explanations import explained
 from resume_rig.analysis.findings.groups import (
-    Doubt,
     FindingGroup,
-    doubt_of,
     ranked_findings,
-    team_of,
-    title_of_kind,
 )
+from resume_rig.analysis.findings.kinds import ABOUT, Doubt
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
 from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.channel import Channel
@@ -57,7 +53,13 @@ from resume_rig.model.units import NS_PER_MS, capitalised, count_of
 
 CAUSES_MOST: Final = 3
 _UNBOUND: Final = frozenset(
-    {Reason.SHARE_SHOWN, Reason.SHARE_MISSED, Reason.SHARE_OPEN, Reason.TOO_FEW_MEASURED}
+    {
+        Reason.SHARE_SHOWN,
+        Reason.SHARE_MISSED,
+        Reason.SHARE_OPEN,
+        Reason.TOO_FEW_MEASURED,
+        Reason.SLOW_UNMEASURED,
+    }
 )
 _SAYS_WHY: Final = _UNBOUND | {Reason.NOT_WHOLE, Reason.HAPPENED, Reason.TOO_FEW_CYCLES}
 """Reasons of which the headline is less than the limit's own clause."""
@@ -106,7 +108,7 @@ def _counts(overview: Overview) -> Counts:
         by.setdefault(standing, []).append(number)
     contradicted: set[int] = set()
     for kind, numbers in overview.contradicted.items():
-        if doubt_of(kind) is Doubt.JUDGED_TIME:
+        if ABOUT[kind].doubt is Doubt.JUDGED_TIME:
             contradicted.update(numbers)
     return Counts(
         total=len(overview.numbers),
@@ -251,9 +253,9 @@ def _contradictions(
 ) -> Iterator[DoubtOf]:
     """Yield what speaks against the time that is judged; of judged cycles where there are any."""
     for group in groups:
-        if doubt_of(group.kind) is Doubt.JUDGED_TIME:
+        if ABOUT[group.kind].doubt is Doubt.JUDGED_TIME:
             numbers, where = _where(group, overview, counts)
-            text = f"{title_of_kind(group.kind)} {where}"
+            text = f"{ABOUT[group.kind].title} {where}"
             if (middle := _hidden_in(group.kind, numbers, overview)) is not None:
                 words = "hidden" if middle.value_ns > 0 else "too much"
                 text = f"BIOS time contradicted: {size_text(middle)} ms {words} {where}"
@@ -379,7 +381,7 @@ def _causes(
 ) -> tuple[Cause, ...]:
     """Return at most three things to do, the gravest first: what failed, then what is in doubt."""
     found = [_of_findings(group, correlation, overview, counts) for group in groups]
-    graver = sum(doubt_of(group.kind) is Doubt.RESUME for group in groups)
+    graver = sum(ABOUT[group.kind].doubt is Doubt.RESUME for group in groups)
     slow = _too_slow(correlation, overview, counts)
     open_ones = _open(correlation, overview, counts, reason)
     own = [each for each in (slow, open_ones) if each is not None]
@@ -392,10 +394,10 @@ def _of_findings(
 ) -> Cause:
     kind, numbers = group.kind, _cycles_of(group)
     where = f"in {len(numbers)} of {count_of(counts.total, 'cycle')}"
-    if doubt_of(kind) is Doubt.JUDGED_TIME:
+    about = ABOUT[kind]
+    if about.doubt is Doubt.JUDGED_TIME:
         numbers, where = _where(group, overview, counts)
-    meaning = explained(kind)
-    what, step, time_ns = f"{title_of_kind(kind)} {where}.", "", None
+    what, step, time_ns = f"{about.title} {where}.", "", None
     if (middle := _hidden_in(kind, numbers, overview)) is not None:
         way, time_ns = "more" if middle.value_ns > 0 else "less", abs(middle.value_ns)
         what = f"{size_text(middle)} ms {way} passes after PLTRST# than BiosInit reports, {where}."
@@ -405,10 +407,10 @@ def _of_findings(
         of = "" if advised is None else f", advised {plain(advised.value / NS_PER_MS)} ms"
         what = f"BIOS takes {least} to {most} ms{of}, {where}."
     else:
-        step = "" if meaning is None else meaning.do
+        step = about.do
     return Cause(
         kind=CauseKind.FINDING,
-        owner=team_of(kind).value,
+        owner=about.owner.value,
         what=what,
         step=step,
         numbers=numbers,

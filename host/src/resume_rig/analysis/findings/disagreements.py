@@ -1,14 +1,13 @@
 """Every finding of one cycle and its OS record, and what all of a campaign's are held against.
 
-The families are `sleeps.py`, `firmware.py`, and those about the light here; `explanations.py` has
-what each means. A finding is made only where no explanation within the bounds is left.
+The families are `sleeps.py`, `firmware.py`, and those about the light here; `kinds.py` has a
+row of each. A finding is made only where no explanation within the bounds is left.
 """
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
-from types import MappingProxyType
 from typing import Final
 
 from resume_rig.analysis.findings.context import Context, Found, RecordedCycle, WakeClaims
@@ -19,6 +18,7 @@ from resume_rig.analysis.findings.firmware import (
     firmware_findings,
     unit_factor,
 )
+from resume_rig.analysis.findings.kinds import ABOUT
 from resume_rig.analysis.findings.silent_steps import Rings, without_steps, witnesses_of
 from resume_rig.analysis.findings.sleeps import record_findings, sleep_findings
 from resume_rig.analysis.reconcile.constraints import (
@@ -135,24 +135,6 @@ _FAMILIES: Final[tuple[Callable[[RecordedCycle], Found], ...]] = (
     firmware_findings,
     display_findings,
     unexplained_findings,
-)
-# What a cause explains is no finding of its own.
-_EXPLAINED_BY: Final[Mapping[FindingKind, frozenset[FindingKind]]] = MappingProxyType(
-    {
-        FindingKind.UNEXPLAINED: frozenset(
-            {
-                FindingKind.BIOS_UNDER_REPORTED,
-                FindingKind.BIOS_OVER_REPORTED,
-                FindingKind.LIT_BEFORE_OS,
-                FindingKind.SUSPICION,
-                FindingKind.STATE_MISMATCH,
-                FindingKind.DOUBLE_RESET,
-            }
-        ),
-        FindingKind.LIT_BEFORE_OS: frozenset({FindingKind.BIOS_OVER_REPORTED}),
-        # The OS's "complete" comes later by what its BIOS time lacks.
-        FindingKind.COMPLETE_BEFORE_LIGHT: frozenset({FindingKind.BIOS_UNDER_REPORTED}),
-    }
 )
 
 
@@ -319,8 +301,4 @@ def disagreements(outside: OutsideCycle, record: OsRecord, around: Context) -> t
     pair = RecordedCycle(outside, record, around)
     found = [finding for family in _FAMILIES for finding in family(pair)]
     kinds = {finding.kind for finding in (*outside.findings, *found)}
-    return tuple(
-        finding
-        for finding in found
-        if kinds.isdisjoint(_EXPLAINED_BY.get(finding.kind, frozenset()))
-    )
+    return tuple(each for each in found if kinds.isdisjoint(ABOUT[each.kind].explained_by))

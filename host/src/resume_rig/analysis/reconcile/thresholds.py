@@ -1,7 +1,7 @@
 """Every number that a finding of the comparison is made with, and the times that the OS reports.
 
 docs/reference/findings.md gives the reasons, and how often the findings are right with these
-numbers (benchmarks/findings.py); the explanations of the findings quote them.
+numbers (benchmarks/findings.py); findings/kinds.py quotes them.
 """
 
 from dataclasses import dataclass

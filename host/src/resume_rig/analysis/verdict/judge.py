@@ -50,7 +50,7 @@ from resume_rig.model.result.verdict import (
     Verdict,
     WhyNot,
 )
-from resume_rig.model.units import NS_PER_MS, count_of, percent_up
+from resume_rig.model.units import NS_PER_MS, capitalised, count_of, percent_up
 
 RESUME_BOUND_MS = 2 * VALUE_BOUND_MS
 """Of a sum of two values that the OS reports in whole milliseconds, of unknown rounding; as one OS
@@ -343,6 +343,7 @@ def _why(
         parts += limit_clauses(limits)
         parts += event_clauses(limits, failed=False)
         parts += bios_advice([cycle.record for cycle in judged], requirement)
+        parts = parts or [each.why for each in limits if each.limit.required]
     elif cycles:
         kinds = _either(requirement.kinds)
         which = (
@@ -356,8 +357,7 @@ def _why(
         parts = ["there is no record of a sleep"]
     parts += left_out(cycles, requirement, repeated)
     parts += damage(reading)
-    text = lead + "; ".join(parts) or f"{count_of(len(judged), 'transition')} judged"
-    return f"{text[0].upper()}{text[1:]}."
+    return f"{capitalised(lead + '; '.join(parts or ['nothing is required']))}."
 
 
 def damage(reading: LogReading) -> list[str]:

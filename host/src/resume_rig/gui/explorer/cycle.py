@@ -13,11 +13,10 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 from resume_rig.analysis.answer.headline import (
     counted_from,
 )
-from resume_rig.analysis.findings.explanations import explained
 from resume_rig.analysis.findings.groups import (
     findings_of,
-    team_of,
 )
+from resume_rig.analysis.findings.kinds import ABOUT
 from resume_rig.analysis.reconcile.milestones import (
     InsideMilestones,
     outside_milestones,
@@ -101,11 +100,10 @@ def _findings(cycle: ReconciledCycle) -> Iterator[str]:
     yield f"Findings: {len(found) or 'none'}"
     for finding in found:
         yield one_line(f"• {finding.kind.value}: {in_window(finding.text)}")
-        meaning = explained(finding.kind)
-        if meaning is not None:
-            yield f"  {meaning.means}"
-            yield f"  What to do: {meaning.do}"
-            yield f"  Owner: {team_of(finding.kind).value}; more by: {in_window(meaning.command)}"
+        about = ABOUT[finding.kind]
+        yield f"  {about.means}"
+        yield f"  What to do: {about.do}"
+        yield f"  Owner: {about.owner.value}; more by: {in_window(about.command)}"
         evidence = ", ".join(f"{k} = {plain_value(v)}" for k, v in finding.evidence.items())
         if evidence:
             yield one_line(f"  Evidence: {evidence}")

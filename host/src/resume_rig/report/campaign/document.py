@@ -4,11 +4,10 @@ from collections.abc import Collection, Iterator, Sequence
 
 from resume_rig.analysis.answer.campaign import AnsweredCampaign
 from resume_rig.analysis.findings.advice import advise, rank, transition_length_ms
-from resume_rig.analysis.findings.explanations import explained
 from resume_rig.analysis.findings.groups import (
     findings_of,
-    team_of,
 )
+from resume_rig.analysis.findings.kinds import ABOUT
 from resume_rig.analysis.reconcile.milestones import complete_of, inside_milestones, light_after
 from resume_rig.model.budget import Budget, BudgetRow, Repeated
 from resume_rig.model.os_record import OsRecord, state_word
@@ -276,19 +275,16 @@ def _level(change: LevelChange) -> dict[str, Json]:
 
 def _finding_advice(kinds: Collection[FindingKind]) -> list[Json]:
     """Return of each kind of finding what it means, whose it is and what to do."""
-    explanations = [
-        (kind, meaning) for kind in sorted(kinds) if (meaning := explained(kind)) is not None
-    ]
     return [
         {
             "kind": kind.value,
-            "owner": team_of(kind).value,
-            "means": meaning.means,
-            "do": meaning.do,
-            "source": meaning.source,
-            "command": meaning.command,
+            "owner": about.owner.value,
+            "means": about.means,
+            "do": about.do,
+            "source": about.source,
+            "command": about.command,
         }
-        for kind, meaning in explanations
+        for kind, about in ((kind, ABOUT[kind]) for kind in sorted(kinds))
     ]
 
 

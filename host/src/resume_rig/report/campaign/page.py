@@ -7,16 +7,12 @@ from typing import Final
 
 from resume_rig.analysis.answer.campaign import AnsweredCampaign, title_of
 from resume_rig.analysis.answer.overview import LIGHT
-from resume_rig.analysis.findings.explanations import Explained, explained
 from resume_rig.analysis.findings.groups import (
-    DOUBT_WORDS,
     FindingGroup,
-    doubt_of,
     findings_of,
     ranked_findings,
-    team_of,
-    title_of_kind,
 )
+from resume_rig.analysis.findings.kinds import ABOUT, About
 from resume_rig.analysis.reconcile.milestones import (
     InsideMilestones,
     complete_of,
@@ -266,12 +262,10 @@ class FindingSection:
     """
 
     kind: str
-    title: str
     doubt: str
     count: int
     cycles: str
-    meaning: Explained | None
-    owner: str
+    about: About
     rows: tuple[tuple[str, FoldedFinding], ...]
     left_out: int
 
@@ -416,19 +410,17 @@ def _finding_sections(groups: Sequence[FindingGroup]) -> Iterator[FindingSection
     before = None
     for group in groups:
         folded = folded_findings(group)
-        doubt = doubt_of(group.kind)
+        about = ABOUT[group.kind]
         yield FindingSection(
             kind=group.kind.value,
-            title=title_of_kind(group.kind),
-            doubt=DOUBT_WORDS[doubt] if doubt is not before else "",
+            doubt=about.doubt.value if about.doubt is not before else "",
             count=len({member.cycle for member in group.members}),
             cycles=cycle_ranges([member.cycle for member in group.members]),
-            meaning=explained(group.kind),
-            owner=team_of(group.kind).value,
+            about=about,
             rows=tuple((cycle_ranges(one.cycles), one) for one in folded[:_FINDINGS_OF_A_KIND]),
             left_out=sum(len(one.cycles) for one in folded[_FINDINGS_OF_A_KIND:]),
         )
-        before = doubt
+        before = about.doubt
 
 
 def _histogram_note(drawn: int, cycles: int) -> str:

@@ -7,13 +7,12 @@ from typing import Final
 
 from resume_rig.analysis.answer.campaign import AnsweredCampaign
 from resume_rig.analysis.answer.overview import LIGHT, Overview
-from resume_rig.analysis.findings.explanations import explained
 from resume_rig.analysis.findings.groups import (
     FindingGroup,
     findings_of,
     ranked_findings,
-    team_of,
 )
+from resume_rig.analysis.findings.kinds import ABOUT
 from resume_rig.analysis.reconcile.milestones import (
     outside_milestones,
 )
@@ -314,11 +313,9 @@ def _group(group: FindingGroup, style: TerminalStyle, *, show_all: bool) -> Iter
         yield style.paragraph(f"{_numbered(each.cycles)}: {each.finding.text}", indent=4)
     if len(shared) > most:
         yield style.paragraph(f"... and {len(shared) - most} more of this kind", indent=4)
-    meaning = explained(group.kind)
-    if meaning is not None:
-        yield style.paragraph(f"What to do: {meaning.do}", indent=4)
-        owner = team_of(group.kind).value
-        yield style.paragraph(f"Owner: {owner}. More by: {meaning.command}", indent=4)
+    about = ABOUT[group.kind]
+    yield style.paragraph(f"What to do: {about.do}", indent=4)
+    yield style.paragraph(f"Owner: {about.owner.value}. More by: {about.command}", indent=4)
 
 
 def _numbered(cycles: Sequence[int]) -> str:

@@ -5,10 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from resume_rig.analysis.compare.fleet import counted_campaigns, noun_of_unread
-from resume_rig.analysis.findings.groups import (
-    Doubt,
-    doubt_of,
-)
+from resume_rig.analysis.findings.kinds import ABOUT, Doubt
 from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.result.fleet import Fleet, FleetCampaign, FleetGroup
 from resume_rig.model.result.series import CycleMark
@@ -108,7 +105,7 @@ def _trust(fleet: Fleet) -> Iterator[TrustBadge]:
 
 
 def _doubts_time(kind: str) -> bool:
-    return doubt_of(FindingKind(kind)) is Doubt.JUDGED_TIME
+    return ABOUT[FindingKind(kind)].doubt is Doubt.JUDGED_TIME
 
 
 def _tiles(fleet: Fleet) -> tuple[Tile, ...]:
