@@ -21,7 +21,7 @@ from resume_rig.analysis.verdict.limits import (
 )
 from resume_rig.analysis.verdict.measures import Sighting, measure_words
 from resume_rig.analysis.verdict.missing import awake_beside
-from resume_rig.analysis.verdict.series import log_series
+from resume_rig.analysis.verdict.series import log_series, transition_numbers
 from resume_rig.model.os_record import (
     LONGEST_FIRMWARE_MS,
     NO_SLEEPS,
@@ -115,14 +115,24 @@ def judge_log(
     each = ledger.of_each_computer()
     if len(each) < 2:
         return whole
-    units = tuple(_judged(of_one, requirement, ignore_first) for _, of_one in each)
+    numbers = transition_numbers(whole.cycles)
+    number_of = {id(r): n for r, n in zip(ledger.reading.records, numbers, strict=True)}
+    units = tuple(
+        _judged(of_one, requirement, ignore_first, [number_of[id(r)] for r in of_one.records])
+        for _, of_one in each
+    )
     verdicts = [unit.verdict for unit in units]
     worst = next((each for each in WORST_FIRST if each in verdicts), Verdict.NO_EVIDENCE)
     return replace(whole, units=units, verdict=worst)
 
 
 def _judged(
-    reading: LogReading, requirement: Requirement, ignore_first: bool, *, repeated: int = 0
+    reading: LogReading,
+    requirement: Requirement,
+    ignore_first: bool,
+    numbers: Sequence[int] = (),
+    *,
+    repeated: int = 0,
 ) -> LogJudgement:
     ignore_first = ignore_first or requirement.ignore_first
     first = _first_of_each_log(reading, requirement) if ignore_first else frozenset()
@@ -166,7 +176,7 @@ def _judged(
         ),
         limits=limits,
         failures=failures,
-        series=log_series(cycles, requirement),
+        series=log_series(cycles, requirement, numbers),
         repeated=repeated,
     )
 
