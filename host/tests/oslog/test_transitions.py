@@ -43,8 +43,38 @@ def test_newest_first_tells_the_same(found, read: Read, fixtures_dir: Path) -> N
     ("boot", "kind"), [(("KG", 12, {"BuildVersion": 1}), "12"), (("KB", 27, {"BootType": 0}), "27")]
 )
 def test_an_s3_that_became_a_boot_may_have_lost_its_power(write, read: Read, boot, kind) -> None:
-    (record,) = read([write.asleep(), write.event(*boot)]).records
+    _, record = read([*write.cycle(), write.asleep(), write.event(*boot)]).records
     assert (record.kind, record.ending, record.failed) == ("S3", "became-boot", False)
+
+
+@pytest.mark.parametrize("states", [4, 5])
+@pytest.mark.parametrize("then", ["asleep", "boot", "end", "shutdown"])
+def test_of_a_log_without_wakes_no_ending_is_known(write, read: Read, states, then) -> None:
+    """Windows 7 writes no event of a wake but the account, and that may be lost."""
+    entering = write.event("KP", 42, {"TargetState": states, "EffectiveState": states})
+    account = write.account(TargetState=states, EffectiveState=states)
+    after = {
+        "asleep": [entering, account],
+        "boot": [write.boot(7600)],
+        "end": [],
+        "shutdown": [write.event("KG", 13, {})],
+    }
+    timed, open_one, *_ = read([entering, account, entering, *after[then]]).records
+    assert timed.ending == "resumed"
+    assert (open_one.ending, open_one.failed, open_one.resume_ms) == (None, False, None)
+    assert open_one.kind == timed.kind  # it counts among those, undecided
+    assert "not known" in open_one.notes[0]
+
+
+def test_without_wakes_what_a_boot_says_of_itself_is_known(write, read: Read) -> None:
+    entering = write.event("KP", 42, {"TargetState": 5, "EffectiveState": 5})
+    refused = write.event("KB", 29, {"FailureStatus": "0xc000009a"})
+    boot = [write.boot(19045), refused, write.event("KB", 27, {"BootType": 0})]
+    (failed,) = read([entering, *boot]).records
+    assert (failed.ending, failed.failed) == ("became-boot", True)
+    asleep = write.event("KP", 41, {"SleepInProgress": 4})
+    (died,) = read([write.asleep(), write.boot(7600), asleep]).records
+    assert died.ending == "died"
 
 
 def test_a_resume_from_the_image_is_no_boot(write, read: Read) -> None:

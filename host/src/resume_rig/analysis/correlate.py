@@ -51,7 +51,6 @@ from resume_rig.analysis.verdict.series import cycle_series
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import (
     NO_SLEEPS,
-    Ending,
     LogReading,
     OsRecord,
     SleepKind,
@@ -423,7 +422,7 @@ def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled)
             believed = None
     elif record is None and _lacks_record(outside, matched) and campaign.reading.sources:
         findings += (record_missing(outside),)
-    if record is not None and record.ended is Ending.RESUMED:
+    if record is not None and record.is_untimed:
         findings += (record_missing(outside, seen=True),)
     pair = None if believed is None else RecordedCycle(outside, believed, campaign.around)
     return ReconciledCycle(

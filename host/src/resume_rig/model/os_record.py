@@ -95,7 +95,8 @@ class Ending(StrEnum):
     """How an attempt to sleep ended (JSON `ending`).
 
     BECAME_BOOT: the OS started anew instead of resuming. REFUSED: the attempt was given up, nobody
-    slept. OPEN: the log ends before the sleep does.
+    slept. OPEN: the log ends before the sleep does. NOT_SHOWN: the log does not show wakes, so that
+    each of these is possible (JSON null).
     """
 
     RESUMED = "resumed"
@@ -103,6 +104,7 @@ class Ending(StrEnum):
     DIED = "died"
     REFUSED = "refused"
     OPEN = "open"
+    NOT_SHOWN = "not-shown"
 
 
 def state_word(kind: SleepKind) -> str:
@@ -278,10 +280,15 @@ class OsRecord:
 
     @property
     def ending(self) -> Ending | None:
-        """How the sleep ended; None of what is no sleep."""
-        if self.kind in NO_SLEEPS:
+        """How the sleep ended; None of what is no sleep, and where the log does not show it."""
+        if self.kind in NO_SLEEPS or self.ended is Ending.NOT_SHOWN:
             return None
         return self.ended or _ENDINGS.get(self.kind, Ending.RESUMED)
+
+    @property
+    def is_untimed(self) -> bool:
+        """Whether the OS slept, and wrote nothing of how long it took to come back."""
+        return self.ended is Ending.RESUMED or self.ended is Ending.NOT_SHOWN
 
     @property
     def failed(self) -> bool:

@@ -45,6 +45,7 @@ from resume_rig.analysis.verdict.judge import (
     near_the_limit,
 )
 from resume_rig.analysis.verdict.measures import Sighting, measure_words
+from resume_rig.analysis.verdict.series import transition_numbers
 from resume_rig.model.os_record import NO_SLEEPS, UNFINISHED, SleepKind, kind_count, kind_words
 from resume_rig.model.result.answer import (
     Answer,
@@ -89,9 +90,6 @@ _LEFT_OUT: Final = {
 }
 
 
-_IGNORED: Final = frozenset({WhyNot.IGNORED_FIRST, WhyNot.IGNORED_BY_LISTING})
-
-
 @dataclass(frozen=True, slots=True)
 class AnsweredLog:
     """Judged logs with their answer: what every face of a log paints.
@@ -114,14 +112,6 @@ def standing_of_record(cycle: JudgedRecord) -> Standing:
     if (standing := _LEFT_OUT.get(cycle.unjudged.reason)) is not None:
         return standing
     return Standing.UNDECIDED if cycle.undecided else Standing.NO_TRIAL
-
-
-def transition_numbers(cycles: Sequence[JudgedRecord]) -> range:
-    """Return the number of each transition of a log."""
-    first = cycles[0].unjudged if cycles else None
-    ignored = first is not None and first.reason in _IGNORED
-    start = 0 if ignored else 1
-    return range(start, start + len(cycles))
 
 
 def answered_log(judgement: LogJudgement, numbers: Sequence[int] = ()) -> AnsweredLog:

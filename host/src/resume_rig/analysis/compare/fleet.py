@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from resume_rig.analysis.answer.headline import first_short
 from resume_rig.analysis.stats.dependence import pooled_tau
@@ -32,7 +33,7 @@ from resume_rig.model.result.fleet import (
 )
 from resume_rig.model.result.series import CommonTerm, FailureRate
 from resume_rig.model.result.verdict import WORST_FIRST, Requirement, Verdict
-from resume_rig.model.units import count_of, percent_up
+from resume_rig.model.units import NS_PER_S, count_of, percent_up
 
 UNITS_LEAST: Final = 5
 """With fewer, one that is far from the others cannot be distinguished from a wide spread.
@@ -490,6 +491,8 @@ def _logs_once(found: Sequence[SurveyedStore], again: Resurvey, unread: list[Unr
     copy_of = copies_of(logs, held, rank)
     kept = {place: each for place, each in enumerate(found) if place not in copy_of}
     repeated = _repeated_in_units(kept, sorted(kept, key=rank, reverse=True))
+    for place, shared in _whole_elsewhere(kept).items():
+        repeated[place] = shared | repeated.get(place, {})
     wanted = _begun_elsewhere(kept, repeated)
     counted = {Path(found[place].campaign.path): without for place, without in wanted.items()}
     for place, rest in zip(wanted, again(counted), strict=True):
@@ -536,6 +539,52 @@ def _repeated_in_units(
         for account in own:
             of_unit.setdefault(account, place)
     return repeated
+
+
+def _whole_elsewhere(found: Mapping[int, SurveyedStore]) -> dict[int, dict[int, int]]:
+    """Return the logs with sleeps without times that another log of their unit has with them.
+
+    An export ends, or begins, in a sleep; two exports may be of two zones.
+
+    Returns:
+        by the place of a log, where each of these accounts is counted.
+    """
+    of_unit: defaultdict[str, list[int]] = defaultdict(list)
+    for place, each in found.items():
+        of_unit[each.campaign.unit].append(place)
+    repeated: dict[int, dict[int, int]] = {}
+    for place, each in found.items():
+        begun_ns = np.asarray(each.begun_ns, dtype=np.int64)
+        untimed = np.flatnonzero((begun_ns > 0) & (np.asarray(each.ended_ns) == 0))
+        others = of_unit[each.campaign.unit] if each.campaign.log and len(untimed) else ()
+        for other in others:
+            if other == place:
+                continue
+            inside = _inside(begun_ns[untimed] + _zones_apart_ns(each, found[other]), found[other])
+            shared = {each.accounts[int(index)]: other for index in untimed[inside]}
+            if shared:
+                repeated[place] = shared | repeated.get(place, {})
+    return repeated
+
+
+def _zones_apart_ns(one: SurveyedStore, other: SurveyedStore) -> int:
+    """Return what is to be added to the times of one log for those of another."""
+    begun_ns = {account: ns for account, ns in zip(one.accounts, one.begun_ns, strict=False) if ns}
+    pairs = zip(other.accounts, other.begun_ns, strict=False)
+    return next((ns - begun_ns[account] for account, ns in pairs if ns and account in begun_ns), 0)
+
+
+def _inside(at_ns: npt.NDArray[np.int64], log: SurveyedStore) -> npt.NDArray[np.bool_]:
+    """Return which moments lie in a sleep that a log has with its times."""
+    begun_ns = np.asarray(log.begun_ns, dtype=np.int64)
+    ended_ns = np.asarray(log.ended_ns, dtype=np.int64)
+    whole = np.flatnonzero((begun_ns > 0) & (ended_ns > 0))
+    if not len(whole):
+        return np.zeros(len(at_ns), dtype=np.bool_)
+    whole = whole[np.argsort(begun_ns[whole], kind="stable")]
+    last = np.searchsorted(begun_ns[whole], at_ns + NS_PER_S, side="right") - 1
+    within = (last >= 0) & (ended_ns[whole[last]] + NS_PER_S >= at_ns)
+    return np.asarray(within, dtype=np.bool_)
 
 
 def _begun_elsewhere(

@@ -15,7 +15,6 @@ from typing import Final
 
 from resume_rig.model.os_record import (
     NO_SLEEPS,
-    Ending,
     Integrity,
     LogReading,
     OsRecord,
@@ -258,7 +257,7 @@ class _Repeats:
         spans = sorted(
             (record.sleep_time_utc_ns, index)
             for index, record in enumerate(self._records)
-            if index not in self._found and _is_whole(record) and record.sleep_time_utc_ns
+            if index not in self._found and is_whole(record) and record.sleep_time_utc_ns
         )
         if len(set(stretches.values())) < 2 or not spans:
             return
@@ -270,7 +269,7 @@ class _Repeats:
             at_ns = record.sleep_time_utc_ns or record.wake_time_utc_ns
             if index in self._found or at_ns is None or record.kind in NO_SLEEPS:
                 continue
-            whole = _is_whole(record)
+            whole = is_whole(record)
             if whole and alike:
                 continue
             back_ns = 0 if whole else longest_ns
@@ -303,7 +302,7 @@ class _Repeats:
             return False
         shift_ns = self._shifts_ns.get((record.source, whole.source), 0)
         begun_ns, ended_ns = whole.sleep_time_utc_ns or 0, self._wake_ns(other)
-        if not _is_whole(record):  # one end of it, or none of its times
+        if not is_whole(record):  # one end of it, or none of its times
             at_ns = (record.sleep_time_utc_ns or record.wake_time_utc_ns or 0) + shift_ns
             return begun_ns - NS_PER_S <= at_ns <= ended_ns + NS_PER_S
         kinds = {self._kinds[each.source] for each in (record, whole) if self._kinds}
@@ -330,7 +329,7 @@ class _Repeats:
         return found
 
 
-def _is_whole(record: OsRecord) -> bool:
+def is_whole(record: OsRecord) -> bool:
     """Return whether somebody wrote an account of a sleep, with both its ends."""
     ends = record.sleep_time_utc_ns, record.wake_time_utc_ns
     return record.kind not in NO_SLEEPS and record.ended is None and None not in ends
@@ -375,5 +374,5 @@ def _keys(record: OsRecord) -> Iterator[_Key]:
     if any(each is not None for each in durations):
         # An account that was written again after the clock was set has another WakeTime.
         yield "again", record.kind, sleep_us, durations
-    elif record.ended is Ending.OPEN and record.record_id is not None:
+    elif record.ended is not None and wake_ns is None and record.record_id is not None:
         yield "open", record.record_id, sleep_us % (ZONE_NS // NS_PER_US)

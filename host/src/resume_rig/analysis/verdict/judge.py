@@ -21,7 +21,7 @@ from resume_rig.analysis.verdict.limits import (
 )
 from resume_rig.analysis.verdict.measures import Sighting, measure_words
 from resume_rig.analysis.verdict.missing import awake_beside
-from resume_rig.analysis.verdict.series import log_series
+from resume_rig.analysis.verdict.series import log_series, transition_numbers
 from resume_rig.model.os_record import (
     LONGEST_FIRMWARE_MS,
     NO_SLEEPS,
@@ -115,14 +115,24 @@ def judge_log(
     each = ledger.of_each_computer()
     if len(each) < 2:
         return whole
-    units = tuple(_judged(of_one, requirement, ignore_first) for _, of_one in each)
+    numbers = transition_numbers(whole.cycles)
+    number_of = {id(r): n for r, n in zip(ledger.reading.records, numbers, strict=True)}
+    units = tuple(
+        _judged(of_one, requirement, ignore_first, [number_of[id(r)] for r in of_one.records])
+        for _, of_one in each
+    )
     verdicts = [unit.verdict for unit in units]
     worst = next((each for each in WORST_FIRST if each in verdicts), Verdict.NO_EVIDENCE)
     return replace(whole, units=units, verdict=worst)
 
 
 def _judged(
-    reading: LogReading, requirement: Requirement, ignore_first: bool, *, repeated: int = 0
+    reading: LogReading,
+    requirement: Requirement,
+    ignore_first: bool,
+    numbers: Sequence[int] = (),
+    *,
+    repeated: int = 0,
 ) -> LogJudgement:
     ignore_first = ignore_first or requirement.ignore_first
     first = _first_of_each_log(reading, requirement) if ignore_first else frozenset()
@@ -166,7 +176,7 @@ def _judged(
         ),
         limits=limits,
         failures=failures,
-        series=log_series(cycles, requirement),
+        series=log_series(cycles, requirement, numbers),
         repeated=repeated,
     )
 
@@ -254,9 +264,16 @@ def _conformities(
     return [part for part in found if part is not None]
 
 
+def not_timed(record: OsRecord | None) -> NotJudged | None:
+    """Return why a transition that the log shows by other events has no times; else None."""
+    if record is None or record.ended is None or not record.notes:
+        return None
+    return NotJudged.of(WhyNot.NOT_TIMED, why=record.notes[0].removesuffix("."))
+
+
 def _not_measured(record: OsRecord, requirement: Requirement) -> NotJudged:
-    if record.ended is not None and record.notes:
-        return NotJudged.of(WhyNot.NOT_TIMED, why=record.notes[0].removesuffix("."))
+    if (untimed := not_timed(record)) is not None:
+        return untimed
     limits = [each for each in requirement.limits() if each.required and not each.is_event]
     measures = [limit.measure for limit in limits]
     if measures == [RESUME]:

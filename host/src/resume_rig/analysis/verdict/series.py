@@ -37,7 +37,7 @@ from resume_rig.model.result.series import (
     SeriesStatistics,
     TwoGroups,
 )
-from resume_rig.model.result.verdict import BIOS, RESUME, Requirement, Verdict
+from resume_rig.model.result.verdict import BIOS, RESUME, Requirement, Verdict, WhyNot
 from resume_rig.model.units import NS_PER_MS
 
 OUTLIER_FROM = 3.5
@@ -236,28 +236,41 @@ _OS_STEP_MS: Final = 1.0
 _WIRE_STEP_MS: Final = 0.01
 
 
-def log_series(
-    cycles: Sequence[JudgedRecord], requirement: Requirement
-) -> tuple[SeriesStatistics, ...]:
-    """Return the series of the judged records; numbers are those of their records.
+_IGNORED: Final = frozenset({WhyNot.IGNORED_FIRST, WhyNot.IGNORED_BY_LISTING})
 
-    Where records have no number, or two the same, each stands for itself by its place, from 1.
+
+def transition_numbers(cycles: Sequence[JudgedRecord]) -> range:
+    """Return the number of each transition of a log, the same on every face.
+
+    One that is ignored because it is the first has the number 0.
     """
-    return _statistics(log_times(cycles, _with_limited(_INSIDE, requirement)))
+    first = cycles[0].unjudged if cycles else None
+    ignored = first is not None and first.reason in _IGNORED
+    start = 0 if ignored else 1
+    return range(start, start + len(cycles))
 
 
-def log_times(cycles: Sequence[JudgedRecord], measures: Iterable[str]) -> dict[str, MeasuredTimes]:
+def log_series(
+    cycles: Sequence[JudgedRecord], requirement: Requirement, numbers: Sequence[int] = ()
+) -> tuple[SeriesStatistics, ...]:
+    """Return the series of the judged records, by the numbers of their transitions.
+
+    Args:
+        cycles: of a log.
+        requirement: what they were judged against; the measures that it limits are among these.
+        numbers: of the transitions, where they are some of more; else as `transition_numbers`.
+    """
+    return _statistics(log_times(cycles, _with_limited(_INSIDE, requirement), numbers))
+
+
+def log_times(
+    cycles: Sequence[JudgedRecord], measures: Iterable[str], numbers: Sequence[int] = ()
+) -> dict[str, MeasuredTimes]:
     """Return the times of the judged records, by measure; numbers are as of `log_series`."""
-    judged = [(place, c.record) for place, c in enumerate(cycles, 1) if c.judged]
-    ids = [record.record_id for _, record in judged]
-    named = None not in ids and len(set(ids)) == len(ids)
-    sightings = [
-        (record.record_id if named and record.record_id is not None else place, Sighting(record))
-        for place, record in judged
-    ]
     found = {measure: MeasuredTimes() for measure in measures}
-    for number, sighting in sightings:
-        _add(found, found, number, sighting)
+    for number, cycle in zip(numbers or transition_numbers(cycles), cycles, strict=True):
+        if cycle.judged:
+            _add(found, found, number, Sighting(cycle.record))
     return found
 
 

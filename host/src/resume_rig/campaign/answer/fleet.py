@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 
 from resume_rig.analysis.compare.samples import HEADLINES, computer_of
-from resume_rig.analysis.ledger.ledger import ZONE_NS
+from resume_rig.analysis.ledger.ledger import ZONE_NS, is_whole
 from resume_rig.analysis.stats.figures import scaled_mad
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.series import (
@@ -304,7 +304,8 @@ def survey_store(
         correlation = assess(stored, requirement)
         line = campaign_line(stored, correlation, unit_by, running=running)
         accounts = accounts_of(stored.reading.records)
-        return SurveyedStore(line, accounts, campaign_id(stored), fingerprints_of(path))
+        spans = _spans_of(stored.reading.records)
+        return SurveyedStore(line, accounts, *spans, campaign_id(stored), fingerprints_of(path))
     except ResumeRigError as error:
         return UnreadStore(str(path), str(error), is_log)
     except Exception as error:
@@ -330,8 +331,9 @@ def _survey_log(
         rest = tuple(each for each in reading.records if _account_of(each) not in counted)
         reading = replace(reading, records=rest)
     judgement = judge_log(reading, requirement)
-    accounts = accounts_of(judgement.reading.records)
-    return SurveyedStore(log_line(path, judgement, unit_by), accounts, first=first)
+    records = judgement.reading.records
+    line = log_line(path, judgement, unit_by)
+    return SurveyedStore(line, accounts_of(records), *_spans_of(records), first=first)
 
 
 def _first_of(records: Iterable[OsRecord], requirement: Requirement) -> tuple[int, OsRecord] | None:
@@ -541,6 +543,18 @@ def accounts_of(records: Iterable[OsRecord]) -> "array[int]":
     """Return a hash of each OS record that has a time, int64 [n], the same in all exports."""
     found = map(_account_of, records)
     return array("q", (account for account in found if account is not None))
+
+
+def _spans_of(records: Iterable[OsRecord]) -> "tuple[array[int], array[int]]":
+    """Return of each record in `accounts_of` when its sleep began and ended (`SurveyedStore`)."""
+    begun_ns, ended_ns = array("q"), array("q")
+    for record in records:
+        if _account_of(record) is None:
+            continue
+        whole = is_whole(record)
+        begun_ns.append(record.sleep_time_utc_ns or (not whole and record.wake_time_utc_ns) or 0)
+        ended_ns.append((whole and record.wake_time_utc_ns) or 0)
+    return begun_ns, ended_ns
 
 
 def _account_of(record: OsRecord) -> int | None:

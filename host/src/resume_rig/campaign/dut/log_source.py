@@ -203,7 +203,7 @@ def _settled(records: Sequence[OsRecord]) -> list[OsRecord]:
     A sleep is open until its wake is written, and a wake has no account yet when it is the last.
     """
     found = [record for record in records if record.ended is not Ending.OPEN]
-    while found and found[-1].ended is Ending.RESUMED:
+    while found and found[-1].is_untimed:
         found.pop()
     return found
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from resume_rig.model.channel import Channel, WakeBy
 from resume_rig.model.light import LightBasis
-from resume_rig.model.os_record import Ending, OsRecord, SleepKind
+from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.power import CyclePower
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.judgement import LimitJudgement
@@ -279,7 +279,7 @@ class ReconciledCycle:
     def outcome(self) -> Outcome:
         """What became of the cycle, with what the lack of its OS record adds to the wires."""
         lost = self.record is None and self.record_missing is CycleReason.LOST
-        lost = lost or (self.record is not None and self.record.ended is Ending.RESUMED)
+        lost = lost or (self.record is not None and self.record.is_untimed)
         lost = lost and self.outside.asked is not SleepKind.BOOT
         if lost and self.outside.outcome is Outcome.SLEPT_AND_WOKE:
             return Outcome.RECORD_MISSING

@@ -122,12 +122,16 @@ class SurveyedStore:
     Attributes:
         accounts: int64 [n], a hash of each OS record, the same in every export of it.
         campaign_id: the same of all copies of a campaign; empty of a log.
+        begun_ns, ended_ns: int64 [n], when the sleep of each account began and ended by its log;
+            of one without times any moment in it, and 0 for its end.
         cycles: int64 [n], a fingerprint of each cycle of a store, the same in every copy of it.
         first: account and record of a log's first transition, where the requirement ignores it.
     """
 
     campaign: FleetCampaign
     accounts: Sequence[int] = ()
+    begun_ns: Sequence[int] = ()
+    ended_ns: Sequence[int] = ()
     campaign_id: str = ""
     cycles: Sequence[int] = ()
     first: tuple[int, OsRecord] | None = None

@@ -100,6 +100,9 @@ RELEVANT_EVENT_IDS: Final = frozenset(
 CLOCK_SET_ON_WAKE: Final = "2"
 """Reason of Kernel-General 1: the clock was synchronised with the hardware on a wake."""
 
+SHOWS_WAKES: Final = frozenset({EventRole.RESUMED, EventRole.CLOCK_SET})
+"""Each is written on every wake, by Windows 8 and later; 131 only where firmware has an FPDT."""
+
 _WITH_VALUES: Final = frozenset(
     {
         EventRole.ACCOUNT,

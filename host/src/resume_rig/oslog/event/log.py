@@ -12,9 +12,10 @@ from itertools import pairwise
 from typing import Final, Protocol
 
 from resume_rig.model.os_record import OsRecord
+from resume_rig.oslog.event.accounts import ending_not_shown
 from resume_rig.oslog.event.assembler import BackwardAssembler, ForwardAssembler
 from resume_rig.oslog.event.delays import DelayReader
-from resume_rig.oslog.event.event import Event, EventRole, EventValues, Provider
+from resume_rig.oslog.event.event import SHOWS_WAKES, Event, EventRole, EventValues, Provider
 from resume_rig.oslog.source.problems import Problem, ProblemTally
 from resume_rig.oslog.source.records import SourceReading, SourceRequest
 
@@ -95,6 +96,7 @@ class OrderedAssembler:
         self._undecided: list[Event] = []
         self._deciding = True
         self._last_id: int | None = None
+        self._shows_wakes = False
         self._records: list[OsRecord] = []
 
     @property
@@ -104,6 +106,7 @@ class OrderedAssembler:
 
     def feed(self, event: Event) -> None:
         """Take the next event of the log."""
+        self._shows_wakes = self._shows_wakes or event.role in SHOWS_WAKES
         if not self._deciding and self._breaks_run(event.record_id):
             self._end_run()
         if self._deciding:
@@ -117,7 +120,7 @@ class OrderedAssembler:
     def finish(self) -> list[OsRecord]:
         """Return all records; nothing can be fed any more."""
         self._end_run()
-        return self._records
+        return self._records if self._shows_wakes else list(map(ending_not_shown, self._records))
 
     def _decide(self) -> None:
         """Start a run once its direction shows: with the second number, or for want of one."""

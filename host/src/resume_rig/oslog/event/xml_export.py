@@ -12,9 +12,11 @@ from typing import Final
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import Integrity, LogSource, OsRecord
+from resume_rig.oslog.event.accounts import ending_not_shown
 from resume_rig.oslog.event.assembler import ForwardAssembler
 from resume_rig.oslog.event.delays import DelayReader
 from resume_rig.oslog.event.event import (
+    SHOWS_WAKES,
     STRANGE,
     Event,
     EventValues,
@@ -341,6 +343,7 @@ class EventLogFollower:
         self._assembler = ForwardAssembler(0, self._tally)
         self._delays = DelayReader(0, EventValues(self._tally))
         self._repeats = RepeatFilter(self._tally)
+        self._shows_wakes = False
 
     @property
     def integrity(self) -> Integrity:
@@ -377,5 +380,7 @@ class EventLogFollower:
             if event.provider is Provider.DIAGNOSTICS_PERFORMANCE:
                 self._delays.feed(event)
                 continue
-            given += filter(self._repeats.admit, self._assembler.feed(event))
+            self._shows_wakes = self._shows_wakes or event.role in SHOWS_WAKES
+            found = filter(self._repeats.admit, self._assembler.feed(event))
+            given += found if self._shows_wakes else map(ending_not_shown, found)
         return [*given, *filter(self._repeats.admit, self._delays.take())]
