@@ -82,7 +82,7 @@ EXPECTED: Final[Mapping[str, Mapping[str, str]]] = {
         LID_LIGHT: UNMEASURED,
     },
     "late-display": {
-        COMPLETE: "later than BiosInit, DriverInit and the usual rest of this platform explain"
+        COMPLETE: "The OS counts its resume as complete"
     },
     "hidden-before-s3": {HIDDEN: "longer on its way to sleep than the OS reports"},
     "pwm-panel": {TIMED: "its light timed to ±1.000 ms"},
