@@ -58,9 +58,26 @@ WINGS = {
 }
 
 # Ratchets: they go down as rooms are put together, and up only with a reason.
-MODULES_AT_MOST = 347
+MODULES_AT_MOST = 377
 # Lines of code of each package; docstrings, comments and blank lines are free.
-CODE_AT_MOST: dict[str, int] = {}
+CODE_AT_MOST = {
+    "acceptance": 2_290,
+    "analysis": 16_560,
+    "campaign": 10_140,
+    "cli": 4_600,
+    "guard": 390,
+    "gui": 10_220,
+    "labgrid_rig": 410,
+    "lake": 1_280,
+    "model": 2_600,
+    "oslog": 8_440,
+    "pytest_rig": 260,
+    "relay": 260,
+    "report": 7_510,
+    "rig": 8_790,
+    "robot": 760,
+    "timing": 1_360,
+}
 MODULES_IN_A_FOLDER = 16
 LINES_OF_A_MODULE = 650
 SMALL_LINES = 60

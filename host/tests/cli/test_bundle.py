@@ -24,7 +24,7 @@ from resume_rig.acceptance.bundle import (
     SIGNATURE,
     STORE,
 )
-from resume_rig.acceptance.bundle_check import Outcome, verify_bundle
+from resume_rig.acceptance.bundle_check import Standing, verify_bundle
 from resume_rig.cli.main import main
 
 needs_keygen = pytest.mark.skipif(
@@ -299,7 +299,7 @@ def test_a_name_that_leads_elsewhere_is_refused(
 def problem_of(bundle: Path) -> str:
     """Return what is wrong with a bundle that is not whole."""
     found = verify_bundle(bundle, date(2026, 1, 1))
-    assert found.outcome is Outcome.NOT_WHOLE
+    assert found.outcome is Standing.NOT_WHOLE
     return found.problems[0]
 
 
@@ -488,7 +488,7 @@ def test_nothing_is_written_through_a_link_of_another_user(
     assert command("bundle", str(store), "--out", "b.zip").status == 0
 
     assert (folder / "theirs").read_text() == "mine"
-    assert verify_bundle(folder / "b.zip", date(2026, 1, 1)).outcome is Outcome.WHOLE
+    assert verify_bundle(folder / "b.zip", date(2026, 1, 1)).outcome is Standing.WHOLE
 
 
 # ---------------------------------------------------------------------- what readers disagree on

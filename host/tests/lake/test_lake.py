@@ -245,6 +245,23 @@ def test_a_lake_of_a_newer_program_is_left_alone(command, folder: Path) -> None:
         Lake("lake").add(made_facts(Made()))
 
 
+def test_a_lake_that_is_older_than_a_column_gets_it(command, folder: Path) -> None:
+    for name, schema in SCHEMAS.items():
+        older = pa.schema([each for each in schema if each.name not in ("resume_ms", "wake_by")])
+        DeltaTable.create(
+            str(folder / "lake" / name),
+            older,
+            partition_by=list(PARTITIONS),
+            description="resume-rig lake, schema 1",
+        )
+
+    assert Lake("lake").add(made_facts(Made())) is Added.NEW
+    assert Lake("lake").add(made_facts(Made(seed=8))) is Added.NEW
+
+    assert {"resume_ms", "wake_by"} & set(rows_of(Lake("lake"), "cycles")[0]) == {"wake_by"}
+    assert command("fleet", "lake").status != 2
+
+
 def test_tables_of_others_are_no_lake(command, folder: Path) -> None:
     write_deltalake(str(folder / "lake" / "campaigns"), pa.table({"a": [1]}))
 

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from vcd.reader import Token, TokenKind, tokenize
 
 from resume_rig.analysis.answer.campaign import answered_campaign
+from resume_rig.analysis.verdict.columns import Column
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge, LightBlock
 from resume_rig.model.result.cycle import Correlation
 from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.report.export.junit import junit_pieces
-from resume_rig.report.export.table import Column, Table, csv_pieces
+from resume_rig.report.export.table import Table, csv_pieces
 from resume_rig.report.export.waves import trace_pieces, vcd_pieces
 from resume_rig.rig.capture.vcd_capture import standard_header
 
@@ -34,7 +35,7 @@ def recorded(*edges: Edge, light: tuple[LightBlock, ...] = ()) -> RecordedCycle:
 
 @given(st.text(max_size=60))
 def test_a_csv_field_reads_back_as_text_and_never_as_a_formula(text: str) -> None:
-    table = Table("t", (Column("a", str), Column("b", int)), [(text, 7)])
+    table = Table("t", (Column("a", str, str), Column("b", int, int)), [(text, 7)])
     whole = "".join(csv_pieces(table))
     whole.encode("utf-8")
     rows = list(csv.reader(io.StringIO(whole, newline="")))

@@ -135,8 +135,10 @@ class Exporter:
             case "components":
                 return table.components_table(correlation)
             case _:
-                simulated = self.assessed.facts.simulated
-                return table.cycles_table(correlation, simulated=simulated)
+                facts = self.assessed.facts
+                return table.cycles_table(
+                    correlation, reset_to_tsc=facts.reset_to_tsc, simulated=facts.simulated
+                )
 
     def _write_csv(self, path: Path, table: str) -> None:
         from resume_rig.report.export.table import csv_pieces

@@ -9,7 +9,7 @@ import json
 import random
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,19 +19,32 @@ import pyarrow as pa
 
 from resume_rig.acceptance.assessment import Assessed
 from resume_rig.analysis.compare.samples import HEADLINES
-from resume_rig.analysis.findings.advice import rank
+from resume_rig.analysis.findings.advice import Ranked, rank
+from resume_rig.analysis.verdict.columns import (
+    CYCLE,
+    INSIDE,
+    OUTSIDE,
+    RECONCILED,
+    Column,
+    Placed,
+    Row,
+    in_order,
+    of_part,
+    placed,
+)
 from resume_rig.analysis.verdict.series import measured_times
 from resume_rig.campaign.answer.fleet import campaign_id, campaign_line
 from resume_rig.campaign.store.read_back import StoredCampaign, load_campaign
 from resume_rig.campaign.store.store import beside_store
-from resume_rig.model.budget import Budget
+from resume_rig.model.budget import Budget, BudgetRow
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Correlation, ReconciledCycle
 from resume_rig.model.result.fleet import FleetCampaign, TimesOf, Trait, UnitBy
-from resume_rig.model.result.series import QuantileInterval
-from resume_rig.model.result.verdict import Requirement
+from resume_rig.model.result.judgement import LimitJudgement
+from resume_rig.model.result.series import FailureRate, QuantileInterval
+from resume_rig.model.result.verdict import Finding, Requirement
 from resume_rig.model.units import NS_PER_MS
 from resume_rig.report.text.hostile_text import bounded, encodable
 
@@ -47,163 +60,226 @@ _KEY_MOST: Final = 40
 _PLAIN_KEY: Final = re.compile(r"[a-z0-9][a-z0-9.-]{0,39}")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
-_TEXT, _WHOLE, _SMALL, _REAL, _FLAG = (
-    pa.string(),
-    pa.int64(),
-    pa.int32(),
-    pa.float64(),
-    pa.bool_(),
-)
-
-
-def _table(**columns: Any) -> Any:
-    """Return the schema of a table: its own columns, whose load they are of, and its partitions."""
-    keys = {"load_id": _WHOLE, **columns, **dict.fromkeys(PARTITIONS, _TEXT)}
-    return pa.schema([pa.field(name, kind) for name, kind in keys.items()])
-
-
 HEADLINE_COLUMNS: Final[Mapping[str, str]] = {
     name: f"{name.removeprefix('figure:').rsplit('_', 1)[0]}_ns" for name in HEADLINES
 }
 """Measure -> column of `cycles`, in ns: filled where the cycle counts in the measure's figures."""
 
-SCHEMAS: Final[Mapping[str, Any]] = {
-    "campaigns": _table(
-        campaign_id=_TEXT,
-        schema_version=_SMALL,
-        added_ns=_WHOLE,
-        software=_TEXT,
-        store_path=_TEXT,
-        report_path=_TEXT,
-        product=_TEXT,
-        bios=_TEXT,
-        state=_TEXT,
-        dut=_TEXT,
-        rig=_TEXT,
-        host=_TEXT,
-        begun_ns=_WHOLE,
-        marks=_TEXT,
-        cycles=_WHOLE,
-        verdict=_TEXT,
-        why=_TEXT,
-        judged=_WHOLE,
-        failures=_WHOLE,
-        failures_low=_REAL,
-        failures_high=_REAL,
-        failures_upper=_REAL,
-        failures_needed=_WHOLE,
-        undecided=_WHOLE,
-        evidence_lacks=_FLAG,
-        requirement_id=_TEXT,
-        requirement_version=_SMALL,
-        requirement_digest=_TEXT,
+
+def _published(names: str, columns: Iterable[Column[Row]]) -> tuple[Column[Row], ...]:
+    """Return columns in the order that lakes have; what was added later stands behind that."""
+    return tuple(in_order(names, ((each.name, each) for each in columns)).values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Campaign:
+    """What the row of a campaign is made of."""
+
+    stored: StoredCampaign
+    line: FleetCampaign
+    requirement: Requirement
+    report: Path
+    added_ns: int
+
+
+_RATE: Final[tuple[Column[FailureRate], ...]] = (
+    Column("failures_low", float, lambda rate: rate.low),
+    Column("failures_high", float, lambda rate: rate.high),
+    Column("failures_upper", float, lambda rate: rate.upper),
+    Column("failures_tau", float, lambda rate: rate.tau),
+    Column("failures_upper_in_runs", float, lambda rate: rate.upper_in_runs),
+    Column("failures_needed", int, lambda rate: rate.needed_for_1_percent),
+)
+_CAMPAIGN: Final[tuple[Column[_Campaign], ...]] = (
+    Column("campaign_id", str, lambda row: campaign_id(row.stored)),
+    Column("schema_version", int, lambda _: SCHEMA_VERSION),
+    Column("added_ns", int, lambda row: row.added_ns),
+    Column("software", str, lambda row: row.stored.identity.software),
+    Column("store_path", str, lambda row: row.line.path),
+    Column(
+        "report_path", str, lambda row: str(row.report.absolute()) if row.report.is_file() else None
     ),
-    "measures": _table(
-        place=_SMALL,
-        measure=_TEXT,
-        n=_WHOLE,
-        median_ms=_REAL,
-        p95_ms=_REAL,
-        max_ms=_REAL,
-        spread_ms=_REAL,
-        rig_ms=_REAL,
-        campaign_ms=_REAL,
-        **{
-            f"{which}_{name}": kind
-            for which in ("median", "p95")
-            for name, kind in (
-                ("estimate_ms", _REAL),
-                ("low_ms", _REAL),
-                ("high_ms", _REAL),
-                ("confidence", _REAL),
-                ("needed", _WHOLE),
-            )
-        },
+    Column("product", str, lambda row: row.line.traits[Trait.PRODUCT]),
+    Column("bios", str, lambda row: row.line.traits[Trait.BIOS]),
+    Column("state", str, lambda row: row.line.traits[Trait.STATE]),
+    Column("dut", str, lambda row: row.line.traits[Trait.DUT]),
+    Column("rig", str, lambda row: row.line.traits[Trait.RIG]),
+    Column("host", str, lambda row: row.line.traits[Trait.HOST]),
+    Column("begun_ns", int, lambda row: row.line.begun_utc_ns),
+    Column("marks", str, lambda row: json.dumps(list(row.line.marks))),
+    Column("cycles", int, lambda row: row.line.cycles),
+    Column("verdict", str, lambda row: row.line.verdict.value),
+    Column("why", str, lambda row: row.line.why),
+    Column("judged", int, lambda row: 0 if row.line.failures is None else row.line.failures.n),
+    Column(
+        "failures", int, lambda row: 0 if row.line.failures is None else row.line.failures.failures
     ),
-    "cycles": _table(
-        cycle=_WHOLE,
-        started_ns=_WHOLE,
-        outcome=_TEXT,
-        state_outside=_TEXT,
-        verdict=_TEXT,
-        judged=_FLAG,
-        undecided=_FLAG,
-        ignored=_FLAG,
-        why_not=_TEXT,
-        **dict.fromkeys(HEADLINE_COLUMNS.values(), _WHOLE),
-    ),
-    "intervals": _table(
-        cycle=_WHOLE,
-        interval=_TEXT,
-        value_ns=_WHOLE,
-        bound_ns=_WHOLE,
-        standard_ns=_WHOLE,
-        expanded_ns=_WHOLE,
-    ),
-    "os_records": _table(
-        cycle=_WHOLE,
-        record_id=_WHOLE,
-        kind=_TEXT,
-        unmatched=_TEXT,
-        sleep_time_ns=_WHOLE,
-        wake_time_ns=_WHOLE,
-        sleep_ms=_WHOLE,
-        wake_ms=_WHOLE,
-        bios_init_ms=_WHOLE,
-        driver_init_ms=_WHOLE,
-        firmware_resume_ms=_WHOLE,
-        hiber_read_ms=_WHOLE,
-        hiber_write_ms=_WHOLE,
-        wake_source_type=_WHOLE,
-        wake_source=_TEXT,
-        wake_source_text=_TEXT,
-        os_build=_WHOLE,
-        computer=_TEXT,
-        ending=_TEXT,
-    ),
-    "findings": _table(cycle=_WHOLE, kind=_TEXT, text=_TEXT, evidence=_TEXT),
-    "limits": _table(
-        measure=_TEXT,
-        comparison=_TEXT,
-        value=_REAL,
-        unit=_TEXT,
-        required=_FLAG,
-        share=_REAL,
-        verdict=_TEXT,
-        n=_WHOLE,
-        failed=_WHOLE,
-        marginal=_WHOLE,
-        broken=_WHOLE,
-        undecided=_WHOLE,
-        worst=_REAL,
-        why=_TEXT,
-    ),
-    "components": _table(
-        moment=_TEXT,
-        kind=_TEXT,
-        name=_TEXT,
-        phase=_TEXT,
-        n=_WHOLE,
-        not_ended=_WHOLE,
-        median_ms=_REAL,
-        worst_ms=_REAL,
-    ),
-    "budgets": _table(
-        interval=_TEXT,
-        value_ns=_WHOLE,
-        combined_ns=_WHOLE,
-        expanded_ns=_WHOLE,
-        bound_ns=_WHOLE,
-        term=_TEXT,
-        source=_TEXT,
-        evaluation=_TEXT,
-        distribution=_TEXT,
-        half_width_ns=_WHOLE,
-        standard_ns=_WHOLE,
-        sensitivity=_WHOLE,
-        scope=_TEXT,
-    ),
+    *of_part(lambda row: row.line.failures, _RATE),
+    Column("undecided", int, lambda row: row.line.undecided),
+    Column("evidence_lacks", bool, lambda row: row.line.evidence_lacks),
+    Column("requirement_id", str, lambda row: row.requirement.id),
+    Column("requirement_version", int, lambda row: row.requirement.version),
+    Column("requirement_digest", str, lambda row: digest_of(row.requirement)),
+)
+
+
+_QUANTILE: Final[tuple[Column[QuantileInterval], ...]] = (
+    Column("estimate_ms", float, lambda found: found.value_ms),
+    Column("low_ms", float, lambda found: found.low_ms),
+    Column("high_ms", float, lambda found: found.high_ms),
+    Column("confidence", float, lambda found: found.confidence),
+    Column("needed", int, lambda found: found.needed),
+)
+_MEASURE: Final[tuple[Column[tuple[int, TimesOf]], ...]] = (
+    Column("place", int, lambda row: row[0]),
+    Column("measure", str, lambda row: row[1].name),
+    Column("n", int, lambda row: row[1].n),
+    Column("median_ms", float, lambda row: row[1].median_ms),
+    Column("p95_ms", float, lambda row: row[1].p95_ms),
+    Column("max_ms", float, lambda row: row[1].max_ms),
+    Column("spread_ms", float, lambda row: row[1].spread_ms),
+    Column("rig_ms", float, lambda row: row[1].common.rig_ms),
+    Column("campaign_ms", float, lambda row: row[1].common.campaign_ms),
+    *of_part(lambda row: row[1].median, _QUANTILE, "median_"),
+    *of_part(lambda row: row[1].p95, _QUANTILE, "p95_"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cycle:
+    """A cycle, when it was started, and its measures by their columns, in ns, where it counts."""
+
+    cycle: ReconciledCycle
+    started_ns: int | None
+    counted: Mapping[str, int]
+
+
+def _counted(name: str) -> Column[_Cycle]:
+    return Column(name, int, lambda row: row.counted.get(name))
+
+
+_CYCLE_ALL: Final[tuple[Column[_Cycle], ...]] = (
+    *of_part(lambda row: row.cycle, CYCLE),
+    Column("started_ns", int, lambda row: row.started_ns),
+    Column("undecided", bool, lambda row: row.cycle.undecided),
+    *(_counted(name) for name in HEADLINE_COLUMNS.values()),
+)
+_CYCLE: Final = _published(
+    "cycle started_ns outcome state_outside verdict judged undecided ignored why_not "
+    + " ".join(HEADLINE_COLUMNS.values()),
+    _CYCLE_ALL,
+)
+_INTERVAL: Final[tuple[Column[tuple[int, str, BoundedNs]], ...]] = (
+    Column("cycle", int, lambda row: row[0]),
+    Column("interval", str, lambda row: row[1]),
+    Column("value_ns", int, lambda row: row[2].value_ns),
+    Column("bound_ns", int, lambda row: row[2].bound_ns),
+    Column("standard_ns", int, lambda row: row[2].standard_ns),
+    Column("expanded_ns", int, lambda row: row[2].expanded_ns),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """An OS record, and the number of its cycle or why it has none."""
+
+    record: OsRecord
+    cycle: int | None
+    unmatched: str | None
+
+
+_RECORD_PUBLISHED: Final = """
+cycle record_id kind unmatched sleep_time_ns wake_time_ns sleep_ms wake_ms
+bios_init_ms driver_init_ms firmware_resume_ms hiber_read_ms hiber_write_ms wake_source_type
+wake_source wake_source_text os_build computer ending"""
+_RECORD_ALL: Final[tuple[Column[_Record], ...]] = (
+    Column("cycle", int, lambda row: row.cycle),
+    Column("record_id", int, lambda row: row.record.record_id),
+    Column("kind", str, lambda row: row.record.kind.value),
+    Column("unmatched", str, lambda row: row.unmatched),
+    Column("sleep_time_ns", int, lambda row: row.record.sleep_time_utc_ns),
+    Column("wake_time_ns", int, lambda row: row.record.wake_time_utc_ns),
+    *of_part(lambda row: row.record, INSIDE),
+    Column("wake_source_type", int, lambda row: row.record.wake_source.type),
+    Column("wake_source", str, lambda row: row.record.wake_source.name),
+    Column("wake_source_text", str, lambda row: row.record.wake_source.text),
+    Column("os_build", int, lambda row: row.record.os_build),
+    Column("computer", str, lambda row: row.record.computer or None),
+    Column("ending", str, lambda row: (ending := row.record.ending) and ending.value),
+)
+_RECORD: Final = _published(_RECORD_PUBLISHED, _RECORD_ALL)
+_FINDING: Final[tuple[Column[tuple[int, Finding]], ...]] = (
+    Column("cycle", int, lambda row: row[0]),
+    Column("kind", str, lambda row: row[1].kind.value),
+    Column("text", str, lambda row: row[1].text),
+    Column("evidence", str, lambda row: json.dumps(dict(row[1].evidence))),
+)
+_LIMIT: Final[tuple[Column[LimitJudgement], ...]] = (
+    Column("measure", str, lambda each: each.limit.measure),
+    Column("comparison", str, lambda each: each.limit.comparison.value),
+    Column("value", float, lambda each: float(each.limit.value)),
+    Column("unit", str, lambda each: each.limit.unit),
+    Column("required", bool, lambda each: each.limit.required),
+    Column("share", float, lambda each: each.limit.share),
+    Column("verdict", str, lambda each: each.verdict.value),
+    Column("n", int, lambda each: each.n),
+    Column("failed", int, lambda each: each.failed),
+    Column("marginal", int, lambda each: each.marginal),
+    Column("broken", int, lambda each: each.broken),
+    Column("undecided", int, lambda each: each.undecided),
+    Column("worst", float, lambda each: each.worst),
+    Column("why", str, lambda each: each.why),
+)
+_COMPONENT: Final[tuple[Column[Ranked], ...]] = (
+    Column("moment", str, lambda each: each.moment),
+    Column("kind", str, lambda each: each.kind.value),
+    Column("name", str, lambda each: each.name),
+    Column("phase", str, lambda each: each.phase),
+    Column("n", int, lambda each: each.count),
+    Column("not_ended", int, lambda each: each.not_ended),
+    Column("median_ms", float, lambda each: each.median_ms),
+    Column("worst_ms", float, lambda each: each.worst_ms),
+)
+_BUDGET: Final[tuple[Column[tuple[Budget, BudgetRow]], ...]] = (
+    Column("interval", str, lambda row: row[0].name),
+    Column("value_ns", int, lambda row: row[0].value_ns),
+    Column("combined_ns", int, lambda row: row[0].standard_ns),
+    Column("expanded_ns", int, lambda row: row[0].expanded_ns),
+    Column("bound_ns", int, lambda row: row[0].bound_ns),
+    Column("term", str, lambda row: row[1].name),
+    Column("source", str, lambda row: row[1].source),
+    Column("evaluation", str, lambda row: row[1].evaluation.value),
+    Column("distribution", str, lambda row: row[1].distribution.value),
+    Column("half_width_ns", int, lambda row: row[1].half_width_ns),
+    Column("standard_ns", int, lambda row: row[1].standard_ns),
+    Column("sensitivity", int, lambda row: row[1].sensitivity),
+    Column("scope", str, lambda row: row[1].scope.value),
+)
+_COLUMNS: Final[Mapping[str, tuple[Column[Any], ...]]] = {
+    "campaigns": _CAMPAIGN,
+    "measures": _MEASURE,
+    "cycles": _CYCLE,
+    "intervals": _INTERVAL,
+    "os_records": _RECORD,
+    "findings": _FINDING,
+    "limits": _LIMIT,
+    "components": _COMPONENT,
+    "budgets": _BUDGET,
 }
+_TYPES: Final = {int: pa.int64(), float: pa.float64(), str: pa.string(), bool: pa.bool_()}
+# Of 32 bits in the lakes that there are.
+_SMALL: Final = frozenset({"schema_version", "requirement_version", "place"})
+
+
+def _schema(columns: tuple[Column[Any], ...]) -> Any:
+    """Return the schema of a table: its own columns, whose load they are of, and its partitions."""
+    types = {each.name: _TYPES[each.type] for each in columns}
+    types |= dict.fromkeys(_SMALL & set(types), pa.int32())
+    keys = {"load_id": pa.int64(), **types, **dict.fromkeys(PARTITIONS, pa.string())}
+    return pa.schema([pa.field(name, kind) for name, kind in keys.items()])
+
+
+SCHEMAS: Final[Mapping[str, Any]] = {name: _schema(each) for name, each in _COLUMNS.items()}
 """The tables. `campaigns` comes last where rows are written: what it does not name is not there."""
 
 _INT64_MOST: Final = 2**63 - 1
@@ -272,26 +348,17 @@ def facts_of(assessed: Assessed) -> JudgedFacts:
     load_id = new_load_id(added_ns)
     report = Path(assessed.facts.report_path or beside_store(assessed.store, ".html"))
     line = campaign_line(stored, correlation, UnitBy.DUT, running=False)
-    identifier = campaign_id(stored)
-    rows: dict[str, list[dict[str, object]]] = {
-        "campaigns": [
-            {
-                **_campaign(line, assessed.facts.requirement),
-                "campaign_id": identifier,
-                "schema_version": SCHEMA_VERSION,
-                "added_ns": added_ns,
-                "software": stored.identity.software,
-                "report_path": str(report.absolute()) if report.is_file() else None,
-            }
-        ],
-        "measures": [_measure(place, times) for place, times in enumerate(line.times.values())],
+    cycles = correlation.cycles
+    sources: dict[str, Iterable[Any]] = {
+        "campaigns": [_Campaign(stored, line, assessed.facts.requirement, report, added_ns)],
+        "measures": enumerate(line.times.values()),
         "cycles": _cycles(stored, correlation),
-        "intervals": [row for cycle in correlation.cycles for row in _intervals(cycle)],
+        "intervals": _intervals(placed(cycles, assessed.facts.reset_to_tsc)),
         "os_records": _records(correlation),
-        "findings": [row for cycle in correlation.cycles for row in _findings(cycle)],
-        "limits": _limits(correlation),
-        "components": _components(stored),
-        "budgets": [row for budget in assessed.facts.budgets for row in _budget(budget)],
+        "findings": ((cycle.outside.number, f) for cycle in cycles for f in cycle.findings),
+        "limits": correlation.limits,
+        "components": rank(stored.reading.records),
+        "budgets": ((budget, row) for budget in assessed.facts.budgets for row in budget.rows),
     }
     keys = {
         "load_id": load_id,
@@ -299,8 +366,13 @@ def facts_of(assessed: Assessed) -> JudgedFacts:
         "bios_key": key_of(line.traits[Trait.BIOS]),
         "month": month_of(stored.identity.created_utc_ns),
     }
-    tables = {name: arrow_table(name, found, keys) for name, found in rows.items()}
-    return JudgedFacts(identifier, load_id, line.cycles, tables)
+    tables = {
+        name: arrow_table(
+            name, [{each.name: each.get(row) for each in _COLUMNS[name]} for row in found], keys
+        )
+        for name, found in sources.items()
+    }
+    return JudgedFacts(campaign_id(stored), load_id, line.cycles, tables)
 
 
 def arrow_table(name: str, rows: Sequence[Mapping[str, object]], keys: Mapping[str, object]) -> Any:
@@ -320,210 +392,32 @@ def _fit(value: object) -> object:
     return value
 
 
-def _campaign(line: FleetCampaign, requirement: Requirement) -> dict[str, object]:
-    rate = line.failures
-    return {
-        "store_path": line.path,
-        **{trait.value: text for trait, text in line.traits.items()},
-        "begun_ns": line.begun_utc_ns,
-        "marks": json.dumps(list(line.marks)),
-        "cycles": line.cycles,
-        "verdict": line.verdict.value,
-        "why": line.why,
-        "judged": 0 if rate is None else rate.n,
-        "failures": 0 if rate is None else rate.failures,
-        "failures_low": None if rate is None else rate.low,
-        "failures_high": None if rate is None else rate.high,
-        "failures_upper": None if rate is None else rate.upper,
-        "failures_needed": None if rate is None else rate.needed_for_1_percent,
-        "undecided": line.undecided,
-        "evidence_lacks": line.evidence_lacks,
-        "requirement_id": requirement.id,
-        "requirement_version": requirement.version,
-        "requirement_digest": digest_of(requirement),
-    }
-
-
-def _measure(place: int, times: TimesOf) -> dict[str, object]:
-    return {
-        "place": place,
-        "measure": times.name,
-        "n": times.n,
-        "median_ms": times.median_ms,
-        "p95_ms": times.p95_ms,
-        "max_ms": times.max_ms,
-        "spread_ms": times.spread_ms,
-        "rig_ms": times.common.rig_ms,
-        "campaign_ms": times.common.campaign_ms,
-        **_quantile("median", times.median),
-        **_quantile("p95", times.p95),
-    }
-
-
-def _quantile(which: str, found: QuantileInterval | None) -> dict[str, object]:
-    if found is None:
-        return {}
-    return {
-        f"{which}_estimate_ms": found.value_ms,
-        f"{which}_low_ms": found.low_ms,
-        f"{which}_high_ms": found.high_ms,
-        f"{which}_confidence": found.confidence,
-        f"{which}_needed": found.needed,
-    }
-
-
-def _cycles(stored: StoredCampaign, correlation: Correlation) -> list[dict[str, object]]:
+def _cycles(stored: StoredCampaign, correlation: Correlation) -> Iterator[_Cycle]:
     _, times = measured_times(correlation.cycles, HEADLINES)
-    counted = {
-        HEADLINE_COLUMNS[name]: {
-            number: round(value_ms * NS_PER_MS)
-            for number, value_ms in zip(found.numbers, found.values_ms, strict=True)
-        }
-        for name, found in times.items()
-    }
+    counted: dict[int, dict[str, int]] = {}
+    for name, found in times.items():
+        for number, value_ms in zip(found.numbers, found.values_ms, strict=True):
+            of = counted.setdefault(number, {})
+            of[HEADLINE_COLUMNS[name]] = round(value_ms * NS_PER_MS)
     started = {raw.number: raw.started_host_ns + raw.utc_minus_host_ns for raw in stored.cycles}
-    return [
-        {
-            "cycle": (number := cycle.outside.number),
-            "started_ns": started.get(number),
-            "outcome": cycle.outcome.value,
-            "state_outside": cycle.outside.state.value,
-            "verdict": cycle.verdict.value,
-            "judged": cycle.judged,
-            "undecided": cycle.undecided,
-            "ignored": cycle.outside.ignored,
-            "why_not": cycle.why_not,
-            **{column: values.get(number) for column, values in counted.items()},
-        }
-        for cycle in correlation.cycles
-    ]
+    for cycle in correlation.cycles:
+        number = cycle.outside.number
+        yield _Cycle(cycle, started.get(number), counted.get(number, {}))
 
 
-def _intervals(cycle: ReconciledCycle) -> list[dict[str, object]]:
-    both: Mapping[str, BoundedNs | None] = {
-        **{name.value: value for name, value in cycle.outside.intervals.items()},
-        "press_to_resume_complete_ns": cycle.press_to_resume_complete,
-        "unexplained_ns": cycle.unexplained,
-        "light_after_complete_ns": cycle.light_after_complete,
-        "hidden_before_sleep_ns": cycle.hidden_before_sleep,
-    }
-    return [
-        {
-            "cycle": cycle.outside.number,
-            "interval": name,
-            "value_ns": value.value_ns,
-            "bound_ns": value.bound_ns,
-            "standard_ns": value.standard_ns,
-            "expanded_ns": value.expanded_ns,
-        }
-        for name, value in both.items()
-        if value is not None
-    ]
+def _intervals(rows: Iterable[Placed]) -> Iterator[tuple[int, str, BoundedNs]]:
+    for row in rows:
+        for each in (*OUTSIDE, *RECONCILED):
+            if (value := each.get(row)) is not None:
+                yield row.cycle.outside.number, each.name, value
 
 
-def _records(correlation: Correlation) -> list[dict[str, object]]:
-    matched = [
-        _record(cycle.record, cycle.outside.number, None)
-        for cycle in correlation.cycles
-        if cycle.record is not None
-    ]
-    rest = [_record(e.record, None, e.reason.value) for e in correlation.unmatched_records]
-    return [*matched, *rest]
-
-
-def _record(record: OsRecord, cycle: int | None, unmatched: str | None) -> dict[str, object]:
-    return {
-        "cycle": cycle,
-        "record_id": record.record_id,
-        "kind": record.kind.value,
-        "unmatched": unmatched,
-        "sleep_time_ns": record.sleep_time_utc_ns,
-        "wake_time_ns": record.wake_time_utc_ns,
-        "sleep_ms": record.sleep_ms,
-        "wake_ms": record.wake_ms,
-        "bios_init_ms": record.bios_init_ms,
-        "driver_init_ms": record.driver_init_ms,
-        "firmware_resume_ms": record.firmware_resume_ms,
-        "hiber_read_ms": record.hiber_read_ms,
-        "hiber_write_ms": record.hiber_write_ms,
-        "wake_source_type": record.wake_source.type,
-        "wake_source": record.wake_source.name,
-        "wake_source_text": record.wake_source.text,
-        "os_build": record.os_build,
-        "computer": record.computer or None,
-        "ending": None if record.ending is None else record.ending.value,
-    }
-
-
-def _findings(cycle: ReconciledCycle) -> list[dict[str, object]]:
-    return [
-        {
-            "cycle": cycle.outside.number,
-            "kind": finding.kind.value,
-            "text": finding.text,
-            "evidence": json.dumps(dict(finding.evidence)),
-        }
-        for finding in cycle.findings
-    ]
-
-
-def _limits(correlation: Correlation) -> list[dict[str, object]]:
-    return [
-        {
-            "measure": each.limit.measure,
-            "comparison": each.limit.comparison.value,
-            "value": float(each.limit.value),
-            "unit": each.limit.unit,
-            "required": each.limit.required,
-            "share": each.limit.share,
-            "verdict": each.verdict.value,
-            "n": each.n,
-            "failed": each.failed,
-            "marginal": each.marginal,
-            "broken": each.broken,
-            "undecided": each.undecided,
-            "worst": each.worst,
-            "why": each.why,
-        }
-        for each in correlation.limits
-    ]
-
-
-def _components(stored: StoredCampaign) -> list[dict[str, object]]:
-    return [
-        {
-            "moment": each.moment,
-            "kind": each.kind.value,
-            "name": each.name,
-            "phase": each.phase,
-            "n": each.count,
-            "not_ended": each.not_ended,
-            "median_ms": each.median_ms,
-            "worst_ms": each.worst_ms,
-        }
-        for each in rank(stored.reading.records)
-    ]
-
-
-def _budget(budget: Budget) -> list[dict[str, object]]:
-    return [
-        {
-            "interval": budget.name,
-            "value_ns": budget.value_ns,
-            "combined_ns": budget.standard_ns,
-            "expanded_ns": budget.expanded_ns,
-            "bound_ns": budget.bound_ns,
-            "term": row.name,
-            "source": row.source,
-            "evaluation": row.evaluation.value,
-            "distribution": row.distribution.value,
-            "half_width_ns": row.half_width_ns,
-            "standard_ns": row.standard_ns,
-            "sensitivity": row.sensitivity,
-            "scope": row.scope.value,
-        }
-        for row in budget.rows
-    ]
+def _records(correlation: Correlation) -> Iterator[_Record]:
+    for cycle in correlation.cycles:
+        if cycle.record is not None:
+            yield _Record(cycle.record, cycle.outside.number, None)
+    for each in correlation.unmatched_records:
+        yield _Record(each.record, None, each.reason.value)
 
 
 def new_load_id(now_ns: int) -> int:

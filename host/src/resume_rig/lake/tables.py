@@ -262,7 +262,14 @@ class Lake:
         self._open(name).delete(predicate)
 
     def _append(self, name: str, rows: Any) -> None:
-        write_deltalake(self._at(name), rows, mode="append", partition_by=list(PARTITIONS))
+        # A lake that is older than a column gets it with the first row that has it.
+        write_deltalake(
+            self._at(name),
+            rows,
+            mode="append",
+            partition_by=list(PARTITIONS),
+            schema_mode="merge",
+        )
 
     def _commit(self, facts: JudgedFacts) -> list[int] | None:
         """Put a campaign's row in place of those that are there; return the loads of these.

@@ -264,9 +264,16 @@ def _conformities(
     return [part for part in found if part is not None]
 
 
+def not_timed(record: OsRecord | None) -> NotJudged | None:
+    """Return why a transition that the log shows by other events has no times; else None."""
+    if record is None or record.ended is None or not record.notes:
+        return None
+    return NotJudged.of(WhyNot.NOT_TIMED, why=record.notes[0].removesuffix("."))
+
+
 def _not_measured(record: OsRecord, requirement: Requirement) -> NotJudged:
-    if record.ended is not None and record.notes:
-        return NotJudged.of(WhyNot.NOT_TIMED, why=record.notes[0].removesuffix("."))
+    if (untimed := not_timed(record)) is not None:
+        return untimed
     limits = [each for each in requirement.limits() if each.required and not each.is_event]
     measures = [limit.measure for limit in limits]
     if measures == [RESUME]:

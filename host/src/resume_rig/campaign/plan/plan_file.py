@@ -161,7 +161,7 @@ def plan_to_mapping(plan: Plan) -> dict[str, PlanValue]:
         drawn = bool(plan.vary) and word.key in ("order", "seed")
         if word.key == "settle_limit" and value is not None:
             found["settle"] = ADAPTIVE
-        if word.varies or word.always or drawn or value != word.default:
+        if word.always or drawn or word.field in varied or value != word.default:
             found[word.field] = _written(word, varied.get(word.field, (value,)))
     if plan.stop.any:
         found["stop"] = _rules_written(plan.stop)

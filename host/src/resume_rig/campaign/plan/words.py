@@ -8,7 +8,6 @@ import dataclasses
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from enum import StrEnum, unique
 from typing import Any, ClassVar, Final, TypeAlias
 
@@ -164,7 +163,9 @@ class Time:
         for unit, unit_ns in reversed(DURATION_UNITS_NS.items()):
             fits = value % unit_ns == 0 if unit in ("h", "min") else value >= unit_ns
             if value and fits:
-                return f"{Decimal(value) / unit_ns:f} {unit}"
+                whole, rest = divmod(value, unit_ns)
+                fraction = f".{rest:0{len(str(unit_ns)) - 1}}".rstrip("0") if rest else ""
+                return f"{whole}{fraction} {unit}"
         return "0 s"
 
     def written(self, value: int) -> PlanValue:
@@ -304,7 +305,7 @@ class PlanWord:
         what: the subject of the sentence about a value out of its range, with a place for it.
         field: of Plan, or of StopRules; by default the key, of a Time with `_ns`.
         varies: a list of values is allowed, one a cycle.
-        always: the store keeps it also where it is the default, as it does all that varies.
+        always: the store keeps it also where it is the default.
         needs: keys without which a value cannot be checked.
         more: what the reference's page adds to `help`, in Markdown.
     """
@@ -373,6 +374,7 @@ WORDS: Final = (
         "the sleep state asked for; S5 is off and on",
         what="a plan for {}",
         varies=True,
+        always=True,
         needs=_SETTLING,
         more="see [states](#states)",
     ),
@@ -383,9 +385,18 @@ WORDS: Final = (
         "Sleep by",
         "what puts the DUT to sleep",
         varies=True,
+        always=True,
         more="see [ways](#ways-into-sleep-and-out-of-it)",
     ),
-    PlanWord("wake_by", _WAKE_BY, _BUTTON, "Wake by", "what wakes the DUT", varies=True),
+    PlanWord(
+        "wake_by",
+        _WAKE_BY,
+        _BUTTON,
+        "Wake by",
+        "what wakes the DUT",
+        varies=True,
+        always=True,
+    ),
     PlanWord(
         "dwell",
         Time(0, MAX_DWELL_NS, usual_low_ns=MIN_DWELL_NS),
@@ -394,6 +405,7 @@ WORDS: Final = (
         "from sleep entry, as the wires show it, to the wake trigger",
         what="a dwell of {}",
         varies=True,
+        always=True,
         needs=("short_dwell",),
     ),
     PlanWord(
@@ -405,6 +417,7 @@ WORDS: Final = (
         "its record is read, its light is steady and its log can be read",
         what="a settle time of {}",
         varies=True,
+        always=True,
         more="15 s or more after S5; see [when a DUT has settled](#when-a-dut-has-settled)",
     ),
     PlanWord(
@@ -424,6 +437,7 @@ WORDS: Final = (
         "how long the button is pressed",
         what="a press of {}",
         varies=True,
+        always=True,
         more="the board has a limit of its own",
     ),
     PlanWord(
@@ -434,6 +448,7 @@ WORDS: Final = (
         "from the trigger to the last sign of the wake, at most",
         what="a wake time-out of {}",
         varies=True,
+        always=True,
         more="see [time-outs](#time-outs-are-learned)",
     ),
     PlanWord(
@@ -444,6 +459,7 @@ WORDS: Final = (
         "from the trigger to sleep entry, at most",
         what="a sleep time-out of {}",
         varies=True,
+        always=True,
     ),
     PlanWord(
         "warm_up",

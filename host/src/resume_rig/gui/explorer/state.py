@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum, auto, unique
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeAlias, overload
+from typing import Any, Final, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,16 @@ from resume_rig.analysis.answer.campaign import AnsweredCampaign, answered_campa
 from resume_rig.analysis.findings.groups import (
     findings_of,
 )
-from resume_rig.analysis.reconcile.milestones import (
-    InsideMilestones,
-    inside_milestones,
+from resume_rig.analysis.reconcile.milestones import InsideMilestones, inside_milestones
+from resume_rig.analysis.verdict.columns import (
+    INSIDE,
+    OUTSIDE,
+    RECONCILED,
+    Column,
+    Placed,
+    Time,
+    in_order,
+    placed,
 )
 from resume_rig.campaign.answer.assessment import assess, facts_of, reset_to_tsc_of
 from resume_rig.campaign.store.disk import is_being_written
@@ -28,8 +35,8 @@ from resume_rig.campaign.store.raw import CycleRaw
 from resume_rig.campaign.store.read_back import Overview, load_campaign, overview_of
 from resume_rig.campaign.store.store import Store
 from resume_rig.gui.state.lanes import Evidence, asleep_ns_of, evidence_of
+from resume_rig.gui.state.table import Column as Cells
 from resume_rig.gui.state.table import (
-    Column,
     NumberCells,
     Rows,
     Table,
@@ -39,9 +46,9 @@ from resume_rig.gui.state.table import (
 )
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
+from resume_rig.model.result.cycle import Correlation, ReconciledCycle
 from resume_rig.model.result.packed import PackedSequence
-from resume_rig.model.result.verdict import Requirement, Verdict
+from resume_rig.model.result.verdict import Finding, Requirement, Verdict
 from resume_rig.model.units import NS_PER_MS, NS_PER_S
 from resume_rig.report.campaign.page import FirstScreen, first_screen
 from resume_rig.report.text.wording import outcome_words
@@ -112,14 +119,6 @@ ALIASES: Final[Mapping[str, str]] = {
 }
 """Other names of columns, for filters."""
 
-_INTERVALS: Final = (
-    ("to SLP_S3#, ms", IntervalName.PRESS_TO_SLP_S3, "Press (or lid) to SLP_S3# rising"),
-    ("to PWR_OK, ms", IntervalName.PRESS_TO_PWR_OK, "Press (or lid) to PWR_OK rising"),
-    ("to PLTRST#, ms", IntervalName.PRESS_TO_PLTRST, "Press (or lid) to PLTRST# rising"),
-    ("PLTRST# to display on, ms", IntervalName.PLTRST_TO_LIGHT, "PLTRST# rising to t_50"),
-    ("trigger to sleep, ms", IntervalName.TRIGGER_TO_SLP_S3, "Sleep trigger to SLP_S3# falling"),
-)
-
 
 def quick_table(overview: Overview) -> Table:
     """Return what there is before anything is derived: enough to find a cycle that went wrong."""
@@ -147,12 +146,14 @@ def cycle_table(
             where the BIOS under-reports.
     """
     planned = dict(zip(overview.numbers.tolist(), overview.planned, strict=True))
-    columns = [make() for make in _COLUMNS]
+    columns = [make() for make, _ in _SHOWN]
     # One pass: the cycles of a long campaign are made anew in each, and none is kept.
-    for cycle in correlation.cycles:
-        row = _row(cycle, planned.get(cycle.outside.number, _NOT_PLANNED), reset_to_tsc)
-        for column, value in zip(columns, row, strict=True):
-            column.add(value)
+    for row in placed(correlation.cycles, reset_to_tsc):
+        cell = _Row(
+            row, planned.get(row.cycle.outside.number, _NOT_PLANNED), findings_of(row.cycle)
+        )
+        for column, (_, get) in zip(columns, _SHOWN, strict=True):
+            column.add(get(cell))
     return Table(tuple(column.column() for column in columns))
 
 
@@ -179,65 +180,77 @@ def _asleep_s(cycle: ReconciledCycle) -> float | None:
     return None if asleep_ns is None else asleep_ns / NS_PER_S
 
 
-def _row(
-    cycle: ReconciledCycle, planned: tuple[str, str, str], reset_to_tsc: BoundedNs | None
-) -> tuple[Any, ...]:
-    """Return a cell for each of `_COLUMNS`."""
-    outside, record, found = cycle.outside, cycle.record, findings_of(cycle)
-    inside = inside_milestones(cycle, None, reset_to_tsc)
-    complete = cycle.press_to_resume_complete if inside is None else inside.complete
-    _, sleep_by, wake_by = planned
-    return (
-        outside.number,
-        _verdict(cycle),
-        None if record is None else record.resume_ms,
-        _ms(outside.intervals.get(IntervalName.PRESS_TO_LIGHT)),
-        _ms(complete),
-        None if record is None else record.bios_init_ms,
-        None if record is None else record.driver_init_ms,
-        ", ".join(dict.fromkeys(finding.kind.value for finding in found)),
-        outcome_words(cycle.outcome),
-        outside.state.value,
-        sleep_by,
-        wake_by,
-        *(_ms(outside.intervals.get(name)) for _, name, _ in _INTERVALS),
-        _asleep_s(cycle),
-        _ms(cycle.unexplained),
-        None if record is None else record.record_id,
-        len(found),
+class _Row(NamedTuple):
+    """A cycle, what was planned of it (state, sleep, wake), and its findings."""
+
+    row: Placed
+    planned: tuple[str, str, str]
+    findings: tuple[Finding, ...]
+
+    @property
+    def cycle(self) -> ReconciledCycle:
+        return self.row.cycle
+
+
+_Shown: TypeAlias = tuple[Callable[[], NumberCells | WordCells], Callable[[_Row], Any]]
+
+
+def _numbers(
+    title: str, get: Callable[[_Row], float | None], explained: str = "", decimals: int = 0
+) -> _Shown:
+    return partial(NumberCells, title, explained, decimals), get
+
+
+def _words(title: str, get: Callable[[_Row], str], explained: str = "") -> _Shown:
+    return partial(WordCells, title, explained), get
+
+
+def _time(time: Time) -> _Shown:
+    return _numbers(
+        f"{time.title}, ms", lambda of: _ms(time.get(of.row)), time.explained, time.decimals
     )
 
 
-def _numbers(title: str, explained: str = "", decimals: int = 0) -> Callable[[], NumberCells]:
-    return partial(NumberCells, title, explained, decimals)
+def _reported(column: Column[OsRecord]) -> _Shown:
+    def get(of: _Row) -> Any:
+        return None if of.cycle.record is None else column.get(of.cycle.record)
+
+    return _numbers(f"{column.title}, ms", get, column.explained)
 
 
-def _words(title: str, explained: str = "") -> Callable[[], WordCells]:
-    return partial(WordCells, title, explained)
-
-
-_COLUMNS: Final[tuple[Callable[[], NumberCells | WordCells], ...]] = (
-    _numbers("cycle"),
-    _words("verdict"),
-    _numbers("resume, ms", "Total resume time, OS-reported: BiosInit + DriverInit"),
-    _numbers("display on, ms", "Press (or lid) to t_50 of the light", 2),
-    _numbers(
-        "complete, ms", "Press (or lid) to resume complete: measured + OS-reported + hidden", 1
-    ),
-    _numbers("BIOS, ms", "BiosInit, OS-reported"),
-    _numbers("device init, ms", "DriverInit, OS-reported"),
-    _words("finding"),
-    _words("outcome"),
-    _words("state", "As the signals show it"),
-    _words("sleep by", "By the plan"),
-    _words("wake by", "By the plan"),
-    *(_numbers(title, explained, 2) for title, _, explained in _INTERVALS),
-    _numbers("asleep, s", "SLP_S3# low, or as S4 looks", 2),
-    _numbers("residual, ms", "Against the campaign median", 1),
-    _numbers("record", "Of the OS log"),
-    _numbers("findings"),
+_SHOWN: Final[tuple[_Shown, ...]] = tuple(
+    in_order(
+        """cycle verdict resume_ms press_to_light_ns press_to_resume_complete_ns bios_init_ms
+        driver_init_ms finding outcome state sleep_by wake_by press_to_slp_s3_ns press_to_pwr_ok_ns
+        press_to_pltrst_ns pltrst_to_light_ns trigger_to_slp_s3_ns asleep unexplained_ns record
+        findings""",
+        {
+            "cycle": _numbers("cycle", lambda of: of.cycle.outside.number),
+            "verdict": _words("verdict", lambda of: _verdict(of.cycle)),
+            "finding": _words(
+                "finding", lambda of: ", ".join(dict.fromkeys(f.kind.value for f in of.findings))
+            ),
+            "outcome": _words("outcome", lambda of: outcome_words(of.cycle.outcome)),
+            "state": _words(
+                "state", lambda of: of.cycle.outside.state.value, "As the signals show it"
+            ),
+            "sleep_by": _words("sleep by", lambda of: of.planned[1], "By the plan"),
+            "wake_by": _words("wake by", lambda of: of.planned[2], "By the plan"),
+            "asleep": _numbers(
+                "asleep, s", lambda of: _asleep_s(of.cycle), "SLP_S3# low, or as S4 looks", 2
+            ),
+            "record": _numbers(
+                "record",
+                lambda of: None if of.cycle.record is None else of.cycle.record.record_id,
+                "Of the OS log",
+            ),
+            "findings": _numbers("findings", lambda of: len(of.findings)),
+            **{each.name: _time(each) for each in (*OUTSIDE, *RECONCILED) if each.title},
+            **{each.name: _reported(each) for each in INSIDE if each.title},
+        }.items(),
+    ).values()
 )
-"""In the order of `_row`."""
+"""The columns: all of `analysis/verdict/columns.py` that have a title, and what is shown here."""
 USUAL: Final = (
     *("cycle", "verdict", "resume, ms", "display on, ms", "complete, ms"),
     *("BIOS, ms", "device init, ms", "finding"),
@@ -269,7 +282,7 @@ def with_newer(judged: Table, provisional: Table) -> Table:
     return Table(tuple(_longer(each, by_title.get(each.title), newer) for each in judged.columns))
 
 
-def _longer(column: Column, source: Column | None, rows: Rows) -> Column:
+def _longer(column: Cells, source: Cells | None, rows: Rows) -> Cells:
     if column.words is None:
         more = np.full(len(rows), np.nan) if source is None else source.values[rows]
         return dataclasses.replace(column, values=np.concatenate((column.values, more)))

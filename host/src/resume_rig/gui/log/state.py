@@ -1,16 +1,17 @@
 """Logs judged by themselves, and tables of that. Free of Qt."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Final
+from typing import Any, Final
 
 from resume_rig.analysis.answer.log import AnsweredLog, answered_log
 from resume_rig.analysis.findings.advice import Advice, Ranked, advise, rank
+from resume_rig.analysis.verdict.columns import INSIDE, in_order
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.gui.state.requirement_choice import in_window
-from resume_rig.gui.state.table import Number, Table, number_column, word_column
-from resume_rig.model.os_record import LogReading, LogSource, kind_words
+from resume_rig.gui.state.table import Column, Number, Table, number_column, word_column
+from resume_rig.model.os_record import LogReading, LogSource, OsRecord, kind_words
 from resume_rig.model.result.judgement import JudgedRecord
 from resume_rig.model.result.verdict import Requirement
 from resume_rig.oslog.reading import read_logs
@@ -57,6 +58,7 @@ def judge_logs(
 
 _UTC_LENGTH: Final = 19
 _NOT_JUDGED: Final = "not judged"
+_TIMES: Final = "bios_init_ms driver_init_ms user_init_ms resume_ms sleep_ms firmware_resume_ms"
 
 
 def transition_table(log: AnsweredLog) -> Table:
@@ -77,26 +79,18 @@ def transition_table(log: AnsweredLog) -> Table:
             word_column("kind", (kind_words(r.kind) for r in records)),
             word_column("verdict", map(_verdict, cycles)),
             word_column("woke, UTC", (_moment(r.wake_time_utc_ns) for r in records)),
-            number_column("BIOS, ms", (r.bios_init_ms for r in records), "BiosInitDuration"),
-            number_column(
-                "device init, ms", (r.driver_init_ms for r in records), "DriverInitDuration"
-            ),
-            number_column(
-                "user init, ms",
-                (r.user_init_ms for r in records),
-                "WakeDuration less DriverInitDuration; no part of the total",
-            ),
-            number_column("resume, ms", (r.resume_ms for r in records), "total"),
-            number_column("sleep, ms", (r.sleep_ms for r in records), "SleepDuration"),
-            number_column(
-                "firmware, ms",
-                (r.firmware_resume_ms for r in records),
-                "FullResume of the ACPI FPDT, or as the log reports it",
-            ),
+            *_times(records),
             word_column("wake source", (r.wake_source.text or r.wake_source.name for r in records)),
             word_column("note", map(in_window, (notes[id(cycle)] for cycle in cycles))),
         )
     )
+
+
+def _times(records: Sequence[OsRecord]) -> Iterator[Column]:
+    shown = in_order(_TIMES, ((each.name, each) for each in INSIDE if each.title))
+    for each in shown.values():
+        values: list[Any] = [each.get(record) for record in records]
+        yield number_column(f"{each.title}, ms", values, each.explained)
 
 
 def _notes(log: AnsweredLog) -> dict[int, str]:

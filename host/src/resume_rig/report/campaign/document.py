@@ -1,6 +1,7 @@
 """The document of `correlate --json` and `run --json` (schema resume-rig/correlate/1)."""
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
 from resume_rig.analysis.answer.campaign import AnsweredCampaign
 from resume_rig.analysis.findings.advice import advise, rank, transition_length_ms
@@ -8,18 +9,23 @@ from resume_rig.analysis.findings.groups import (
     findings_of,
 )
 from resume_rig.analysis.findings.kinds import ABOUT
-from resume_rig.analysis.reconcile.milestones import complete_of, inside_milestones, light_after
+from resume_rig.analysis.verdict.columns import (
+    CYCLE,
+    INSIDE,
+    OUTSIDE,
+    RECONCILED,
+    Placed,
+    in_order,
+    placed,
+)
 from resume_rig.model.budget import Budget, BudgetRow, Repeated
-from resume_rig.model.os_record import OsRecord, state_word
-from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.answer import Standing
 from resume_rig.model.result.cycle import (
     BoardClock,
     DetectableBios,
-    IntervalName,
     LevelChange,
     OsClock,
-    OutsideCycle,
     ReconciledCycle,
     UsualRest,
 )
@@ -36,6 +42,7 @@ from resume_rig.report.parts.answer import answer_json
 from resume_rig.report.parts.document import (
     SLOWEST_LIMIT,
     advice_json,
+    columns_json,
     components_json,
     ending_json,
     failures_json,
@@ -109,9 +116,9 @@ def correlation_pieces(campaign: AnsweredCampaign) -> Iterator[str]:
     correlation, facts, overview = campaign.correlation, campaign.facts, campaign.overview
     yield f'{{"schema":{json_text(SCHEMA)},\n"cycles":['
     separator = "\n"
-    standings = zip(correlation.cycles, overview.standings, strict=True)
-    for cycle, standing in standings:
-        yield separator + json_text(_cycle(cycle, standing, facts.reset_to_tsc))
+    rows = placed(correlation.cycles, facts.reset_to_tsc)
+    for row, standing in zip(rows, overview.standings, strict=True):
+        yield separator + json_text(_cycle(row, standing))
         separator = ",\n"
     unmatched: list[Json] = list(overview.match.without)
     records: list[Json] = [_unmatched(each) for each in correlation.unmatched_records]
@@ -144,48 +151,37 @@ def correlation_pieces(campaign: AnsweredCampaign) -> Iterator[str]:
     yield "}\n"
 
 
-def _cycle(
-    cycle: ReconciledCycle, standing: Standing, reset_to_tsc: BoundedNs | None
-) -> dict[str, Json]:
-    outside, placed = cycle.outside, inside_milestones(cycle, None, reset_to_tsc)
-    return {
-        "cycle": outside.number,
+_CYCLE: Final = """cycle record_id outside inside reconciled state_outside verdict findings outcome
+wake_by matched ignored judged why_not light_definition bounces hibernated_after_ns state_asked
+components components_left_out figures codes match power health shutdown why_not_reason"""
+_RECONCILED: Final = """press_to_resume_complete_ns unexplained_ns light_after_complete_ns
+hidden_before_sleep_ns bios_checked"""
+_INSIDE: Final = """kind bios_init_ms driver_init_ms resume_ms firmware_resume_ms sleep_ms wake_ms
+sleep_time wake_time user_init_ms hiber_read_ms hiber_write_ms wake_source computer ending notes"""
+
+
+def _cycle(row: Placed, standing: Standing) -> dict[str, Json]:
+    cycle, outside = row.cycle, row.cycle.outside
+    reconciled: dict[str, Json] = {time.name: quantity_json(time.get(row)) for time in RECONCILED}
+    reconciled["bios_checked"] = _bios_checked(cycle)
+    found: dict[str, Json] = {
+        **columns_json(CYCLE, cycle),
         "record_id": None if cycle.record is None else cycle.record.record_id,
-        "outside": {
-            name.value: quantity_json(outside.intervals.get(name)) for name in IntervalName
-        },
+        "outside": {time.name: quantity_json(time.get(row)) for time in OUTSIDE},
         "inside": _inside(cycle.record),
-        "reconciled": {
-            "press_to_resume_complete_ns": quantity_json(complete_of(cycle, placed)),
-            "unexplained_ns": quantity_json(cycle.unexplained),
-            "light_after_complete_ns": quantity_json(light_after(cycle, placed)),
-            "hidden_before_sleep_ns": quantity_json(cycle.hidden_before_sleep),
-            "bios_checked": _bios_checked(cycle),
-            "press_to_desktop_ns": quantity_json(cycle.press_to_desktop),
-            "hidden_ns": quantity_json(None if placed is None else placed.hidden),
-        },
-        "state_outside": outside.state.value,
-        "verdict": cycle.verdict.value,
+        "reconciled": in_order(_RECONCILED, reconciled.items()),
         "findings": [_finding(finding) for finding in findings_of(cycle)],
-        "outcome": cycle.outcome.value,
-        "wake_by": None if outside.wake_by is None else outside.wake_by.value,
         "matched": cycle.record is not None,
-        "ignored": outside.ignored,
-        "judged": cycle.judged,
-        "why_not": None if cycle.why_not is None else text_json(cycle.why_not),
-        "light_definition": None if outside.light_basis is None else outside.light_basis.value,
         "bounces": {channel.value: count for channel, count in outside.bounces.items()},
-        "hibernated_after_ns": _hibernated_after_ns(outside),
-        "state_asked": None if outside.asked is None else state_word(outside.asked),
         **components_json(cycle.record),
         "match": _match(cycle),
         **power_json(outside.power),
         **health_json(outside.health),
         "shutdown": _shutdown(cycle.shutdown),
-        "why_not_reason": None if cycle.unjudged is None else cycle.unjudged.reason.value,
         "standing": standing.value,
         "failed_by": list(cycle.failed_by),
     }
+    return in_order(_CYCLE, found.items())
 
 
 def _shutdown(record: OsRecord | None) -> dict[str, Json] | None:
@@ -217,30 +213,17 @@ def _match(cycle: ReconciledCycle) -> dict[str, Json]:
     }
 
 
-def _hibernated_after_ns(outside: OutsideCycle) -> int | None:
-    if outside.hibernated_from_ns is None or outside.asleep_from_ns is None:
-        return None
-    return outside.hibernated_from_ns - outside.asleep_from_ns
-
-
 def _inside(record: OsRecord | None) -> dict[str, Json]:
     # Without a record the keys stay, so that a reader needs no special case; it has "matched".
-    return {
+    found: dict[str, Json] = {
+        **columns_json(INSIDE, record),
         "kind": None if record is None else record.kind.value,
-        "bios_init_ms": None if record is None else record.bios_init_ms,
-        "driver_init_ms": None if record is None else record.driver_init_ms,
-        "resume_ms": None if record is None else record.resume_ms,
-        "firmware_resume_ms": None if record is None else record.firmware_resume_ms,
-        "sleep_ms": None if record is None else record.sleep_ms,
-        "wake_ms": None if record is None else record.wake_ms,
         "sleep_time": None if record is None else utc_json(record.sleep_time_utc_ns),
         "wake_time": None if record is None else utc_json(record.wake_time_utc_ns),
-        "user_init_ms": None if record is None else record.user_init_ms,
-        "hiber_read_ms": None if record is None else record.hiber_read_ms,
-        "hiber_write_ms": None if record is None else record.hiber_write_ms,
         "wake_source": None if record is None else wake_source_json(record.wake_source),
         **ending_json(record),
     }
+    return in_order(_INSIDE, found.items())
 
 
 def _usual(rest: UsualRest) -> dict[str, Json]:

@@ -6,35 +6,35 @@ spreadsheet would take for a formula gets an apostrophe before it: some of it ca
 
 import csv
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, Final
 
 from resume_rig.analysis.findings.groups import findings_of
+from resume_rig.analysis.verdict.columns import (
+    CYCLE,
+    INSIDE,
+    OUTSIDE,
+    RECONCILED,
+    Column,
+    Placed,
+    Row,
+    Value,
+    in_order,
+    of_part,
+    placed,
+)
+from resume_rig.model.edge import Edge
 from resume_rig.model.errors import UsageError
-from resume_rig.model.os_record import OsRecord, state_word
+from resume_rig.model.os_record import Component, OsRecord
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
+from resume_rig.model.result.cycle import Correlation
 from resume_rig.model.result.judgement import RecordedCycle
+from resume_rig.model.result.verdict import Finding
 from resume_rig.report.text.hostile_text import encodable, one_line
 from resume_rig.report.text.json_text import utc_json
-
-Value: TypeAlias = int | float | str | bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column.
-
-    Attributes:
-        name: with its unit at the end.
-        type: of its values; each may be None.
-    """
-
-    name: str
-    type: type[int] | type[float] | type[str] | type[bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,176 +42,111 @@ class Table:
     """Columns and the rows below them; `rows` can be read once."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[Column[Any], ...]
     rows: Iterable[tuple[Value, ...]]
 
 
-_Getter: TypeAlias = Callable[[ReconciledCycle], Value]
+_PUBLISHED: Final = f"""
+cycle outcome state_outside state_asked wake_by ignored judged verdict why_not
+{" ".join(column.name for time in OUTSIDE for column in time.columns())}
+press_to_resume_complete_ns press_to_resume_complete_bound_ns unexplained_ns unexplained_bound_ns
+light_after_complete_ns light_after_complete_bound_ns
+record_id kind_inside bios_init_ms driver_init_ms resume_ms firmware_resume_ms sleep_ms wake_ms
+hiber_read_ms hiber_write_ms sleep_time_utc wake_time_utc findings user_init_ms
+press_to_desktop_ns press_to_desktop_bound_ns failed_by simulated"""
+"""The order of the columns of `cycles`: readers of CSV count them."""
 
 
-def cycles_table(correlation: Correlation, *, simulated: bool | None = None) -> Table:
+def cycle_columns(*, simulated: bool | None = None) -> tuple[Column[Placed], ...]:
+    """Return the columns of `cycles`: those of a cycle, and what is text here alone."""
+    columns = (
+        *of_part(lambda row: row.cycle, CYCLE),
+        *(column for time in (*OUTSIDE, *RECONCILED) for column in time.columns()),
+        *of_part(lambda row: row.cycle.record, (*_RECORD, *INSIDE)),
+        Column("findings", str, _kinds, "The kinds of its findings, with semicolons between"),
+        Column("failed_by", str, lambda row: ";".join(row.cycle.failed_by), "What failed it"),
+        Column("simulated", bool, lambda _: simulated, "No PC was measured"),
+    )
+    return tuple(in_order(_PUBLISHED, ((each.name, each) for each in columns)).values())
+
+
+_RECORD: Final[tuple[Column[OsRecord], ...]] = (
+    Column("record_id", int, lambda r: r.record_id, "Number of its OS record in the log"),
+    Column("kind_inside", str, lambda r: r.kind.value, "The kind of sleep by its OS record"),
+    Column("sleep_time_utc", str, lambda r: utc_json(r.sleep_time_utc_ns), "SleepTime"),
+    Column("wake_time_utc", str, lambda r: utc_json(r.wake_time_utc_ns), "WakeTime"),
+)
+
+
+def _kinds(row: Placed) -> str:
+    return ";".join(finding.kind.value for finding in findings_of(row.cycle))
+
+
+def cycles_table(
+    correlation: Correlation, *, reset_to_tsc: BoundedNs | None, simulated: bool | None = None
+) -> Table:
     """Return one row a cycle: outcome, outside, inside, reconciled, verdict.
 
     Args:
         correlation: the answer.
+        reset_to_tsc: PLTRST# rising to the TSC's zero, as the DUT profile bounds it.
         simulated: whether no PC was measured; None where nobody states it.
     """
-    getters = [*_cycle_getters(), (Column("simulated", bool), lambda _: simulated)]
-    return Table(
-        "cycles",
-        tuple(column for column, _ in getters),
-        (tuple(get(cycle) for _, get in getters) for cycle in correlation.cycles),
-    )
+    columns = cycle_columns(simulated=simulated)
+    return Table("cycles", columns, _rows(columns, placed(correlation.cycles, reset_to_tsc)))
+
+
+def _rows(columns: Sequence[Column[Row]], of: Iterable[Row]) -> Iterator[tuple[Value, ...]]:
+    return (tuple(column.get(row) for column in columns) for row in of)
 
 
 def findings_table(correlation: Correlation) -> Table:
     """Return one row a finding, in order of the cycles."""
-    columns = (Column("cycle", int), Column("kind", str), Column("text", str))
-    return Table(
-        "findings",
-        columns,
-        (
-            (cycle.outside.number, finding.kind.value, one_line(finding.text))
-            for cycle in correlation.cycles
-            for finding in findings_of(cycle)
-        ),
+    columns: tuple[Column[tuple[int, Finding]], ...] = (
+        Column("cycle", int, lambda row: row[0]),
+        Column("kind", str, lambda row: row[1].kind.value),
+        Column("text", str, lambda row: one_line(row[1].text)),
     )
+    found = (
+        (cycle.outside.number, finding)
+        for cycle in correlation.cycles
+        for finding in findings_of(cycle)
+    )
+    return Table("findings", columns, _rows(columns, found))
 
 
 def edges_table(recorded: Iterable[RecordedCycle]) -> Table:
     """Return one row an edge; `t_ns` counts from the wake trigger of its cycle."""
-    columns = (
-        Column("cycle", int),
-        Column("number", int),
-        Column("t_ns", int),
-        Column("board_ns", int),
-        Column("channel", str),
-        Column("level", int),
+    columns: tuple[Column[tuple[RecordedCycle, Edge]], ...] = (
+        Column("cycle", int, lambda row: row[0].number),
+        Column("number", int, lambda row: row[1].number),
+        Column("t_ns", int, lambda row: row[1].t_ns - row[0].zero_ns),
+        Column("board_ns", int, lambda row: row[1].t_ns),
+        Column("channel", str, lambda row: row[1].channel.value),
+        Column("level", int, lambda row: row[1].level),
     )
-    rows = (
-        (
-            each.number,
-            edge.number,
-            edge.t_ns - each.zero_ns,
-            edge.t_ns,
-            edge.channel.value,
-            edge.level,
-        )
-        for each in recorded
-        for edge in each.edges
-    )
-    return Table("edges", columns, rows)
+    found = ((each, edge) for each in recorded for edge in each.edges)
+    return Table("edges", columns, _rows(columns, found))
 
 
 def components_table(correlation: Correlation) -> Table:
     """Return one row for each phase, device, service and application that a record times."""
-    columns = (
-        Column("cycle", int),
-        Column("kind", str),
-        Column("name", str),
-        Column("phase", str),
-        Column("duration_ms", float),
-        Column("start_ms", float),
+    columns: tuple[Column[tuple[int, Component]], ...] = (
+        Column("cycle", int, lambda row: row[0]),
+        Column("kind", str, lambda row: row[1].kind.value),
+        Column("name", str, lambda row: one_line(row[1].name)),
+        Column("phase", str, lambda row: one_line(row[1].phase)),
+        Column("duration_ms", float, lambda row: row[1].duration_ms),
+        Column("start_ms", float, lambda row: row[1].start_ms),
     )
-    return Table("components", columns, _component_rows(correlation))
-
-
-def _component_rows(correlation: Correlation) -> Iterator[tuple[Value, ...]]:
-    for cycle in correlation.cycles:
-        records = (each for each in (cycle.shutdown, cycle.record) if each is not None)
-        for part in (part for record in records for part in record.components):
-            yield (
-                cycle.outside.number,
-                part.kind.value,
-                one_line(part.name),
-                one_line(part.phase),
-                part.duration_ms,
-                part.start_ms,
-            )
-
-
-def _cycle_getters() -> list[tuple[Column, _Getter]]:
-    return [
-        (Column("cycle", int), lambda c: c.outside.number),
-        (Column("outcome", str), lambda c: c.outcome.value),
-        (Column("state_outside", str), lambda c: c.outside.state.value),
-        (Column("state_asked", str), _state_asked),
-        (Column("wake_by", str), _wake_by),
-        (Column("ignored", bool), lambda c: c.outside.ignored),
-        (Column("judged", bool), lambda c: c.judged),
-        (Column("verdict", str), lambda c: c.verdict.value),
-        (Column("why_not", str), lambda c: None if c.why_not is None else one_line(c.why_not)),
-        *[pair for name in IntervalName for pair in _interval(name)],
-        *_bounded("press_to_resume_complete_ns", lambda c: c.press_to_resume_complete),
-        *_bounded("unexplained_ns", lambda c: c.unexplained),
-        *_bounded("light_after_complete_ns", lambda c: c.light_after_complete),
-        (Column("record_id", int), lambda c: c.record.record_id if c.record else None),
-        (Column("kind_inside", str), lambda c: c.record.kind.value if c.record else None),
-        *[_inside_ms(name) for name in _INSIDE_MS],
-        _utc("sleep_time_utc", lambda record: record.sleep_time_utc_ns),
-        _utc("wake_time_utc", lambda record: record.wake_time_utc_ns),
-        (Column("findings", str), lambda c: ";".join(f.kind.value for f in findings_of(c))),
-        _inside_ms("user_init_ms"),
-        *_bounded("press_to_desktop_ns", lambda c: c.press_to_desktop),
-        (Column("failed_by", str), lambda c: ";".join(c.failed_by)),
-    ]
-
-
-_INSIDE_MS = (
-    "bios_init_ms",
-    "driver_init_ms",
-    "resume_ms",
-    "firmware_resume_ms",
-    "sleep_ms",
-    "wake_ms",
-    "hiber_read_ms",
-    "hiber_write_ms",
-)
-
-
-def _state_asked(cycle: ReconciledCycle) -> Value:
-    asked = cycle.outside.asked
-    return None if asked is None else state_word(asked)
-
-
-def _wake_by(cycle: ReconciledCycle) -> Value:
-    return None if cycle.outside.wake_by is None else cycle.outside.wake_by.value
-
-
-def _interval(name: IntervalName) -> list[tuple[Column, _Getter]]:
-    return _bounded(name.value, lambda cycle: cycle.outside.intervals.get(name))
-
-
-def _bounded(
-    name: str, get: Callable[[ReconciledCycle], BoundedNs | None]
-) -> list[tuple[Column, _Getter]]:
-    """Return the value's column, and that of its bound."""
-
-    def value(cycle: ReconciledCycle) -> Value:
-        found = get(cycle)
-        return None if found is None else found.value_ns
-
-    def bound(cycle: ReconciledCycle) -> Value:
-        found = get(cycle)
-        return None if found is None else found.bound_ns
-
-    bound_name = f"{name.removesuffix('_ns')}_bound_ns"
-    return [(Column(name, int), value), (Column(bound_name, int), bound)]
-
-
-def _inside_ms(name: str) -> tuple[Column, _Getter]:
-    def value(cycle: ReconciledCycle) -> Value:
-        found: int | None = None if cycle.record is None else getattr(cycle.record, name)
-        return found
-
-    return Column(name, int), value
-
-
-def _utc(name: str, get: Callable[[OsRecord], int | None]) -> tuple[Column, _Getter]:
-    def value(cycle: ReconciledCycle) -> Value:
-        return None if cycle.record is None else utc_json(get(cycle.record))
-
-    return Column(name, str), value
+    found = (
+        (cycle.outside.number, part)
+        for cycle in correlation.cycles
+        for record in (cycle.shutdown, cycle.record)
+        if record is not None
+        for part in record.components
+    )
+    return Table("components", columns, _rows(columns, found))
 
 
 _FORMULA = ("=", "+", "-", "@")

@@ -1,10 +1,12 @@
 """The document of `log --json` (schema resume-rig/log/1), streamed one cycle a line."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from resume_rig.analysis.answer.log import AnsweredLog, computer_of, standing_of_record
 from resume_rig.analysis.answer.log_figures import training_in
 from resume_rig.analysis.findings.advice import advise, rank
+from resume_rig.analysis.verdict.columns import INSIDE, in_order
 from resume_rig.analysis.verdict.measures import hibernate_rates
 from resume_rig.model.os_record import LogSource, OsRecord
 from resume_rig.model.result.judgement import JudgedRecord, KindJudgement, LogJudgement
@@ -12,6 +14,7 @@ from resume_rig.report.parts.answer import answer_json
 from resume_rig.report.parts.document import (
     SLOWEST_LIMIT,
     advice_json,
+    columns_json,
     components_json,
     ending_json,
     failures_json,
@@ -105,20 +108,13 @@ def _source(source: LogSource) -> dict[str, Json]:
 def cycle_json(cycle: JudgedRecord, number: int) -> dict[str, Json]:
     """Return one transition of the document; `number` as every face numbers it."""
     record = cycle.record
-    return {
+    found: dict[str, Json] = {
+        **columns_json(INSIDE, record),
         "source": record.source,
         "record_id": record.record_id,
         "kind": record.kind.value,
         "sleep_time": utc_json(record.sleep_time_utc_ns),
         "wake_time": utc_json(record.wake_time_utc_ns),
-        "sleep_ms": record.sleep_ms,
-        "wake_ms": record.wake_ms,
-        "driver_init_ms": record.driver_init_ms,
-        "bios_init_ms": record.bios_init_ms,
-        "resume_ms": record.resume_ms,
-        "firmware_resume_ms": record.firmware_resume_ms,
-        "hiber_read_ms": record.hiber_read_ms,
-        "hiber_write_ms": record.hiber_write_ms,
         "hiber_pages": record.hiber_pages,
         "hiber_pages_per_ms": _pages_per_ms(record),
         "wake_source": wake_source_json(record.wake_source),
@@ -128,12 +124,19 @@ def cycle_json(cycle: JudgedRecord, number: int) -> dict[str, Json]:
         **hibernate_json(record),
         **components_json(record),
         "risk": number_json(cycle.risk),
-        "user_init_ms": record.user_init_ms,
         "why_not_reason": None if cycle.unjudged is None else cycle.unjudged.reason.value,
         "transition": number,
         "standing": standing_of_record(cycle).value,
         **ending_json(record),
     }
+    return in_order(_CYCLE, found.items())
+
+
+_CYCLE: Final = """source record_id kind sleep_time wake_time sleep_ms wake_ms driver_init_ms
+bios_init_ms resume_ms firmware_resume_ms hiber_read_ms hiber_write_ms hiber_pages
+hiber_pages_per_ms wake_source judged why_not verdict hiber_read_mb_per_s hiber_write_pages_per_ms
+hiber_write_mb_per_s components components_left_out figures codes risk user_init_ms why_not_reason
+transition standing computer ending notes"""
 
 
 def _pages_per_ms(record: OsRecord) -> float | None:

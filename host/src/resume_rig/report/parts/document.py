@@ -1,11 +1,12 @@
 """Parts that the JSON documents of logs and campaigns share: verdict, statistics, components."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from heapq import nlargest
 from typing import Final
 
 from resume_rig.analysis.findings.advice import Advice, Ranked
+from resume_rig.analysis.verdict.columns import Column, Row
 from resume_rig.analysis.verdict.limits import limit_in_unit, limit_text
 from resume_rig.analysis.verdict.measures import hibernate_rates, measure_words
 from resume_rig.model.os_record import Component, OsRecord, WakeSource
@@ -31,6 +32,14 @@ COMPONENTS_LIMIT: Final = 500
 SLOWEST_LIMIT: Final = 500
 _TEXT_LIMIT: Final = 300
 _FIGURES_LIMIT: Final = 500
+
+
+def columns_json(columns: Iterable[Column[Row]], row: Row | None) -> dict[str, Json]:
+    """Return the columns of a row by their names; None where there is no row."""
+    found = {column.name: None if row is None else column.get(row) for column in columns}
+    return {
+        name: text_json(value) if isinstance(value, str) else value for name, value in found.items()
+    }
 
 
 def ending_json(record: OsRecord | None) -> dict[str, Json]:
