@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from resume_rig.analysis.compare.fleet import counted_once
+from resume_rig.analysis.compare.counted_once import counted_once
 from resume_rig.analysis.stats.figures import failure_rate
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.answer.compare import load_sessions
