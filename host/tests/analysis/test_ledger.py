@@ -265,3 +265,26 @@ def test_a_hibernation_that_became_a_boot_fails_where_it_is_covered(fixtures_dir
     assert judged.why.startswith("1 S4 became a boot; Kernel-Boot 29")
     default = judge_log(log, load_requirement("sysfund-0004"))
     assert "1 S4 became a boot" in default.why
+
+
+def test_a_series_names_transitions_by_their_numbers(slept) -> None:
+    """Nobody looks for "transition 1007" in a table of 16."""
+    records = [slept(n, record_id=1000 + n) for n in range(16)]
+    records[3] = left(records[3], Ending.RESUMED, 1003)
+    records[9] = replace(records[9], bios_init_ms=9_000)
+    judgement = judge_log(reading(records), load_requirement("sysfund-0004"))
+    (bios,) = [each for each in judgement.series if each.name == "bios_init_ms"]
+    assert bios.outliers == (10,)
+    of_two = [replace(each, computer=f"PC-{n % 2}") for n, each in enumerate(records)]
+    units = judge_log(reading(of_two), load_requirement("sysfund-0004")).units
+    found = [one.outliers for unit in units for one in unit.series if one.name == "bios_init_ms"]
+    assert found == [(), (10,)]
+
+
+def test_a_boot_in_place_of_a_resume_asks_for_its_reason(fixtures_dir: Path) -> None:
+    logs = read_logs([fixtures_dir / "logs" / "linux-hibernate-refused.txt"])
+    answer = answered_log(judge_log(logs, load_requirement("sysfund-0004"))).answer
+    first, *_ = answer.causes
+    assert "became a boot" in first.what
+    assert "failed to quiesce" in first.what
+    assert not [cause for cause in answer.causes if "S3" in cause.what + cause.step]

@@ -8,12 +8,13 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from resume_rig.analysis.compare.fleet import counted_once
+from resume_rig.analysis.compare.counted_once import counted_once
 from resume_rig.analysis.stats.figures import failure_rate
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.answer.compare import load_sessions
@@ -477,3 +478,29 @@ def test_two_exports_of_a_log_have_the_same_accounts(shared_data: Path) -> None:
     assert isinstance(xml, SurveyedStore)
     assert len(evtx.accounts) == 2
     assert list(evtx.accounts) == list(xml.accounts)
+
+
+@pytest.mark.parametrize("zone_ns", [0, -3_600 * 10**9])
+def test_a_sleep_that_one_export_cuts_off_counts_where_it_is_whole(zone_ns) -> None:
+    def times(*begun_s: int) -> list[int]:
+        return [at * 10**9 + 1_800_000_000 * 10**9 for at in begun_s]
+
+    shown, cut = times(100, 200, 300), [at + zone_ns for at in times(100, 200, 302)]
+    early = replace(
+        log_of("early", 1, 2, 33, unit="PC"),
+        begun_ns=cut,
+        ended_ns=[cut[0] + 9 * 10**9, cut[1] + 9 * 10**9, 0],
+    )
+    late = replace(
+        log_of("late", 1, 2, 3, 4, unit="PC"),
+        begun_ns=[*shown, *times(400)],
+        ended_ns=[at + 9 * 10**9 for at in (*shown, *times(400))],
+    )
+    wanted: dict[Path, Collection[int]] = {}
+
+    def again(logs: Mapping[Path, Collection[int]]) -> list[SurveyedStore | UnreadStore]:
+        wanted.update(logs)
+        return [log_of("early", unit="PC") for _ in logs]
+
+    counted_once([early, late], again)
+    assert {path.name: set(without) for path, without in wanted.items()} == {"early": {1, 2, 33}}

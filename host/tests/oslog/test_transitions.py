@@ -68,12 +68,12 @@ def test_of_a_log_without_wakes_no_ending_is_known(write, read: Read, states, th
 
 def test_without_wakes_what_a_boot_says_of_itself_is_known(write, read: Read) -> None:
     entering = write.event("KP", 42, {"TargetState": 5, "EffectiveState": 5})
+    boot = write.boot(19045)
     refused = write.event("KB", 29, {"FailureStatus": "0xc000009a"})
-    boot = [write.boot(19045), refused, write.event("KB", 27, {"BootType": 0})]
-    (failed,) = read([entering, *boot]).records
+    failed, *_ = read([entering, boot, refused, write.event("KB", 27, {"BootType": 0})]).records
     assert (failed.ending, failed.failed) == ("became-boot", True)
-    asleep = write.event("KP", 41, {"SleepInProgress": 4})
-    (died,) = read([write.asleep(), write.boot(7600), asleep]).records
+    events = [write.asleep(), write.boot(7600), write.event("KP", 41, {"SleepInProgress": 4})]
+    (died,) = read(events).records
     assert died.ending == "died"
 
 

@@ -138,7 +138,7 @@ def answered_log(judgement: LogJudgement, numbers: Sequence[int] = ()) -> Answer
         why=tuple(_why(judgement, decisive, reason, worst.found)),
         subject=_subject(judgement),
         counts=counts,
-        causes=tuple(_causes(judgement, counts, decisive, reason)),
+        causes=(*_boots(judgement, numbers), *_causes(judgement, counts, decisive, reason)),
         limit=judged,
         failures=failure_bound(judgement.failures),
         doubts=tuple(_doubts(judgement, counts)),
@@ -327,20 +327,37 @@ def _subject(judgement: LogJudgement) -> Subject:
     )
 
 
+def _boots(judgement: LogJudgement, numbers: Sequence[int]) -> Iterator[Cause]:
+    """Yield the sleeps that were to resume from an image and became boots, by their reason."""
+    found: dict[tuple[SleepKind, str], list[int]] = {}
+    for number, cycle in zip(numbers, judgement.cycles, strict=True):
+        if cycle.record.failed:
+            why = "".join(cycle.record.notes[:1])
+            found.setdefault((cycle.record.kind, why), []).append(number)
+    for (kind, why), those in found.items():
+        step = "Mend what the reason names, repeat this sleep, and read the new log."
+        what = f"{kind_count(len(those), kind)} became a boot. {why}".rstrip()
+        yield Cause(CauseKind.FAILURE, Team.OPEN.value, what, step, "", tuple(those))
+
+
 def _causes(
     judgement: LogJudgement, counts: Counts, decisive: LimitJudgement | None, reason: Reason
 ) -> Iterator[Cause]:
     slow = _too_slow(judgement, counts, decisive)
     if slow is not None:
         yield slow
-    if judgement.verdict is Verdict.FAIL and slow is None:
-        what = f"{count_of(counts.n(Standing.FAILED), 'transition')} beyond the limit."
+    boots = any(cycle.record.failed for cycle in judgement.cycles)
+    over = [
+        each for each in judgement.cycles if each.verdict is Verdict.FAIL and not each.record.failed
+    ]
+    if judgement.verdict is Verdict.FAIL and slow is None and (over or not boots):
+        what = f"{count_of(len(over) or counts.n(Standing.FAILED), 'transition')} beyond the limit."
         step = "Look at the parts of the worst one."
         numbers = counts[Standing.FAILED]
         yield Cause(CauseKind.SLOW, Team.RIG.value, what, step, "", numbers)
     if judgement.verdict is Verdict.MARGINAL:
         yield _near(counts, decisive)
-    if judgement.verdict is Verdict.NO_EVIDENCE:
+    if judgement.verdict is Verdict.NO_EVIDENCE and not boots:
         yield _missing(judgement, counts, reason)
     rate = judgement.failures
     if judgement.verdict is Verdict.PASS and rate is not None:

@@ -5,6 +5,7 @@ numbers (benchmarks/findings.py); findings/kinds.py quotes them.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from resume_rig.model.os_record import OsRecord
@@ -165,6 +166,7 @@ VALUE_BOUND_MS = 1
 """The OS reports whole milliseconds, and no document says how it rounds."""
 
 
+@lru_cache(maxsize=8192)  # times of one log are alike, and each is asked for several times
 def reported(value_ms: int) -> BoundedNs:
     """Return a time that the OS reports in whole milliseconds, of unknown rounding."""
     return BoundedNs(value_ms * NS_PER_MS, VALUE_BOUND_MS * NS_PER_MS)

@@ -4,6 +4,7 @@ What could not be seen is not taken for good: each limit says what it did not ch
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -53,12 +54,14 @@ _HOW: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+@lru_cache(maxsize=64)
 def outcomes_of(measure: str) -> frozenset[Outcome]:
     """Return the outcomes that a measure names; none of other measures."""
     names = _names(measure, OUTCOME)
     return frozenset(each for each in Outcome if each.value in names)
 
 
+@lru_cache(maxsize=64)
 def findings_of(measure: str) -> frozenset[FindingKind]:
     """Return the findings that a measure names; none of other measures."""
     names = _names(measure, FINDING)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from resume_rig.analysis.compare.fleet import copies_of
+from resume_rig.analysis.compare.counted_once import copies_of
 from resume_rig.analysis.compare.precision import study_session
 from resume_rig.analysis.compare.samples import (
     Evidence,

@@ -132,7 +132,7 @@ def execute(args: argparse.Namespace) -> int:
 def _of_stores(
     args: argparse.Namespace, requirement: "Requirement"
 ) -> "tuple[Sequence[FleetCampaign], Sequence[UnreadStore], Sequence[tuple[str, str]]]":
-    from resume_rig.analysis.compare.fleet import counted_once
+    from resume_rig.analysis.compare.counted_once import counted_once
     from resume_rig.campaign.answer.fleet import find_stores, survey_stores
 
     if args.engine != "duckdb" or args.spark_master is not None:

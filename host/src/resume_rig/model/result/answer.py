@@ -228,6 +228,7 @@ class Unseen:
 class CauseKind(StrEnum):
     """What a cause is about; a face knows by it where its evidence is."""
 
+    FAILURE = "failure"
     SLOW = "slow"
     FINDING = "finding"
     NEAR = "near-limit"

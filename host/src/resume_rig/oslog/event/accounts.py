@@ -19,6 +19,7 @@ from resume_rig.model.os_record import (
     SleepKind,
 )
 from resume_rig.model.units import NS_PER_US
+from resume_rig.oslog.event.endings import LEFT, UNCLEAN
 from resume_rig.oslog.event.event import Event, EventRole, EventValues
 from resume_rig.oslog.source.problems import Problem
 from resume_rig.oslog.source.records import (
@@ -476,7 +477,7 @@ class AccountReader:
 
     def _why_left(self, ending: Ending, booted: Iterable[Event]) -> tuple[str, ...]:
         if ending is not Ending.BECAME_BOOT:
-            return (_LEFT[ending],)
+            return (LEFT[ending],)
         notes = []
         for event in booted:
             if event.role is EventRole.IMAGE_REFUSED:
@@ -485,8 +486,8 @@ class AccountReader:
                 words = ", ".join(filter(None, (status, message))) or "no reason given"
                 notes.append(f"Kernel-Boot 29: Windows did not resume from its image ({words}).")
             elif event.role is EventRole.DIED:
-                notes.append(_UNCLEAN)
-        return (*notes, _LEFT[ending])
+                notes.append(UNCLEAN)
+        return (*notes, LEFT[ending])
 
     def read_death(
         self, death: Event, entered: Event | None, more: Iterable[Figure], os_build: int | None
@@ -600,40 +601,6 @@ class AccountReader:
 
 
 _QUOTED_CHARS: Final = 200
-_UNCLEAN: Final = "Kernel-Power 41: the PC was not shut down before that boot."
-_LEFT: Final[Mapping[Ending, str]] = {
-    Ending.RESUMED: "Windows logged no Power-Troubleshooter 1 for this wake, so it has no times.",
-    Ending.BECAME_BOOT: "It ended in a boot instead of a resume.",
-    Ending.REFUSED: "Windows began this sleep and stayed awake.",
-    Ending.OPEN: "The log ends before this sleep does.",
-    Ending.NOT_SHOWN: "The log does not show wakes, so how this sleep ended is not known.",
-}
-_BY_LACK_OF_A_WAKE: Final[Mapping[Ending, frozenset[str]]] = {
-    each: frozenset({_LEFT[each], _UNCLEAN})
-    for each in (Ending.REFUSED, Ending.OPEN, Ending.BECAME_BOOT)
-}
-"""Endings that only the lack of a wake speaks for, with the notes of a record that has no more."""
-
-
-def ending_not_shown(record: OsRecord) -> OsRecord:
-    """Return a record as one of a log that shows no wakes, not even of sleeps that ended in one.
-
-    Windows 7 has no Kernel-Power 107 and no Reason in Kernel-General 1, and exports are filtered.
-    What only the lack of a wake speaks for is not known there; a death, and a boot by Kernel-Boot's
-    own words, are.
-    """
-    bare = None if record.ended is None else _BY_LACK_OF_A_WAKE.get(record.ended)
-    if bare is None or not bare.issuperset(record.notes):
-        return record
-    states = record.target_state, record.effective_state
-    return replace(
-        record,
-        kind=KINDS.get(states, SleepKind.UNKNOWN),
-        ended=Ending.NOT_SHOWN,
-        notes=(_LEFT[Ending.NOT_SHOWN],),
-    )
-
-
 _NO_END: Final = "The log has no end of this session."
 
 

@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import Final, Protocol
 
 from resume_rig.model.os_record import OsRecord
-from resume_rig.oslog.event.accounts import ending_not_shown
 from resume_rig.oslog.event.assembler import BackwardAssembler, ForwardAssembler
 from resume_rig.oslog.event.delays import DelayReader
+from resume_rig.oslog.event.endings import ending_not_shown
 from resume_rig.oslog.event.event import SHOWS_WAKES, Event, EventRole, EventValues, Provider
 from resume_rig.oslog.source.problems import Problem, ProblemTally
 from resume_rig.oslog.source.records import SourceReading, SourceRequest

@@ -12,9 +12,9 @@ from typing import Final
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import Integrity, LogSource, OsRecord
-from resume_rig.oslog.event.accounts import ending_not_shown
 from resume_rig.oslog.event.assembler import ForwardAssembler
 from resume_rig.oslog.event.delays import DelayReader
+from resume_rig.oslog.event.endings import ending_not_shown
 from resume_rig.oslog.event.event import (
     SHOWS_WAKES,
     STRANGE,
