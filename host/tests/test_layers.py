@@ -58,19 +58,19 @@ WINGS = {
 }
 
 # Ratchets: they go down as rooms are put together, and up only with a reason.
-MODULES_AT_MOST = 377
+MODULES_AT_MOST = 379
 # Lines of code of each package; docstrings, comments and blank lines are free.
 CODE_AT_MOST = {
     "acceptance": 2_290,
-    "analysis": 16_560,
-    "campaign": 10_140,
+    "analysis": 16_630,
+    "campaign": 10_150,
     "cli": 4_600,
     "guard": 390,
     "gui": 10_220,
     "labgrid_rig": 410,
     "lake": 1_280,
-    "model": 2_600,
-    "oslog": 8_440,
+    "model": 2_610,
+    "oslog": 8_470,
     "pytest_rig": 260,
     "relay": 260,
     "report": 7_510,

@@ -24,9 +24,15 @@ LARGEST = 3_000_000  # bytes: every refresh adds what changed to the repository
 
 # Never filled by the net, in a document of its schema; each has its own tests.
 SHARE = {f"$.requirement.all_limits[].{key}" for key in ("share", "confidence")}
+# Keys that every answer has, and that a log by itself gives no cause for.
+OF_A_RIG = (
+    *("about.simulated", "contradictions", "doubts[].finding", "figures.did"),
+    *("not_checkable[].least_ns", "to_do[].command", "to_do[].finding"),
+    *(f"transitions.{each}" for each in ("contradicted", "marginal", "no_trial", "not_as_planned")),
+)
 NEVER_FILLED = {
     "resume-rig/compare/1": {
-        *("$.components", "$.slow_cycles"),
+        *("$.components", "$.slow_cycles", "$.causes[].candidate_ms"),
         *(f"$.{side}.sessions[].training" for side in ("base", "candidate")),
     },
     "resume-rig/correlate/1": {
@@ -36,6 +42,8 @@ NEVER_FILLED = {
         *("$.clock.breaks", "$.clock.drift_ppm", "$.clock.segments[].drift_ppm"),
         "$.budgets.press_to_first_light_ns.note",
         "$.budgets.press_to_light_90_ns.note",
+        *("$.levels", "$.unmatched_records[].notes"),
+        *("$.answer.doubts[].finding", "$.answer.transitions.marginal"),
     },
     "resume-rig/fleet/1": {
         *SHARE,
@@ -45,6 +53,8 @@ NEVER_FILLED = {
         *("$.training", "$.cycles[].wake_source.timer_owner"),
         *(f"$.statistics.series[].{key}" for key in ("change_points", "warm_up")),
         "$.statistics.series[].p95_interval.high_ms",
+        *("$.statistics.series[].two_groups", "$.units", "$.limits_judged[].did"),
+        *(f"$.answer.{key}" for key in OF_A_RIG),
     },
     "resume-rig/power/1": {"$.before", "$.took_ns"},
     "resume-rig/selftest/1": {"$.calibration.clock_ppb", "$.calibration.latencies"},

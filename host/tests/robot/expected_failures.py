@@ -81,9 +81,7 @@ EXPECTED: Final[Mapping[str, Mapping[str, str]]] = {
         LID: "cycle 1 woke alone",
         LID_LIGHT: UNMEASURED,
     },
-    "late-display": {
-        COMPLETE: "The OS counts its resume as complete"
-    },
+    "late-display": {COMPLETE: "The OS counts its resume as complete"},
     "hidden-before-s3": {HIDDEN: "longer on its way to sleep than the OS reports"},
     "pwm-panel": {TIMED: "its light timed to ±1.000 ms"},
 }
