@@ -243,6 +243,16 @@ CAMPAIGNS: Final = (
         "--dut dut.toml --cycles 10",
         files=_dut("Laptop that reports too much", *_SLOW_BIOS, "bios_factor = 1.8"),
     ),
+    Played(
+        (K.SUSPICION,),
+        "--dut dut.toml --cycles 10",
+        files=_dut(
+            "Laptop that reports too little, beside a time service",
+            "clock_slew_max_ppm = 31250",
+            *_SLOW_BIOS,
+            "bios_factor = 0.75",
+        ),
+    ),
     Played((K.FIRMWARE_DISAGREES,), "--dut fpdt-in-ticks --cycles 6"),
     Played(
         (K.AVERAGE_RESUME_WRONG,),
@@ -342,6 +352,12 @@ CAPTURES: Final = (
         ),
     ),
     Captured((K.EDGE_LOST,), "SLP_S3# has no rising edge", less=((6048, "SLP_S3#"),)),
+    Captured(
+        (K.WRONG_POLARITY,),
+        "SLP_S3# is recorded the wrong way up",
+        less=((1501, "SLP_S3#"), (6048, "SLP_S3#")),
+        more=((-990, "SLP_S3#", 0), (1501, "SLP_S3#", 1), (6048, "SLP_S3#", 0)),
+    ),
     Captured(
         (K.ODD_LEVELS,),
         "PLTRST# stays high",

@@ -155,9 +155,16 @@ def test_a_share_of_failures_is_shown_or_missed_or_open(tmp_path: Path) -> None:
     one_in_20 = replace(one_in_20, back_whole=False)
 
     def verdict(n: int, dark: int) -> Verdict:
-        good = [cycle(number) for number in range(1, n - dark + 1)]
-        bad = [cycle(number, Outcome.DARK) for number in range(n - dark + 1, n + 1)]
-        return correlate([*good, *bad], LogReading(), one_in_20).verdict
+        # Spread: failures in a run count for less.
+        apart = n // dark if dark else n + 1
+        outcomes = [
+            Outcome.DARK
+            if number % apart == 0 and number <= apart * dark
+            else Outcome.SLEPT_AND_WOKE
+            for number in range(1, n + 1)
+        ]
+        cycles = [cycle(number, each) for number, each in enumerate(outcomes, start=1)]
+        return correlate(cycles, LogReading(), one_in_20).verdict
 
     assert verdict(59, 0) is Verdict.PASS
     assert verdict(58, 0) is Verdict.NO_EVIDENCE

@@ -137,19 +137,25 @@ def test_one_session_of_a_side_is_too_few_to_say_more_than_a_shift() -> None:
     assert (effect.detectable_ms, effect.powerful) == (None, False)
 
 
-def test_by_cycles_less_than_four_values_are_too_few() -> None:
+def test_by_cycles_less_than_three_values_are_too_few() -> None:
     def effect(n: int, m: int) -> Effect:
         times = times_of([{"resume_ms": [900.0] * n}], [{"resume_ms": [901.0] * m}])
         return family_of(times, [], Unit.CYCLE, alpha=0.05, matters=0.05)[0][0]
 
-    assert [effect(*each).change for each in ((3, 9), (9, 3), (4, 4))] == [
+    assert [effect(*each).change for each in ((2, 9), (9, 2), (3, 3), (40, 40))] == [
         Change.TOO_FEW,
         Change.TOO_FEW,
-        effect(40, 40).change,
+        Change.NOT_SHOWN,
+        Change.SLIGHTLY_SLOWER,
     ]
-    few = effect(3, 9)
+    few = effect(2, 9)
     # The same cycles of both are compared.
-    assert (few.base_n, few.candidate_n, few.shift_ms, few.p_adjusted) == (3, 3, 1.0, 1.0)
+    assert (few.base_n, few.candidate_n, few.shift_ms, few.p_adjusted) == (2, 2, 1.0, 1.0)
+    assert (few.low_ms, few.detectable_ms) == (None, None)
+    # Of three there is an answer, and it is worth less than that of four.
+    three, four = effect(3, 3), effect(4, 4)
+    assert three.detectable_ms > four.detectable_ms > 0
+    assert three.high_ms - three.low_ms > four.high_ms - four.low_ms
 
 
 def test_counts_of_one_session_a_side_are_fishers_and_adjusted_together_with_the_times() -> None:
@@ -370,16 +376,16 @@ WORSE = FailureEffect(1, 60, 9, 50, 0.05, 0.05, more=True)
             FOUND,
             Answer.NO_REGRESSION,
             (
-                "No slow-down is shown, and one of 5 % would have been, with a "
-                "probability of 80 % or more, in total resume time."
+                "No slow-down is shown, and the smallest that would have been, with a "
+                "probability of 80 %, is 50 ms (5 %) of total resume time."
             ),
         ),
         (
             replace(BY_CYCLE),
             Answer.NO_REGRESSION,
             (
-                "No slow-down is shown, and one of 5 % would have been, with a "
-                "probability of 80 % or more, in total resume time. This holds for "
+                "No slow-down is shown, and the smallest that would have been, with a "
+                "probability of 80 %, is 50 ms (5 %) of total resume time. This holds for "
                 "these two sessions; how sessions scatter is not known."
             ),
         ),
@@ -387,8 +393,8 @@ WORSE = FailureEffect(1, 60, 9, 50, 0.05, 0.05, more=True)
             replace(BY_CYCLE, question=Question(one_session_is_enough=True)),
             Answer.NO_REGRESSION,
             (
-                "No slow-down is shown, and one of 5 % would have been, with a "
-                "probability of 80 % or more, in total resume time."
+                "No slow-down is shown, and the smallest that would have been, with a "
+                "probability of 80 %, is 50 ms (5 %) of total resume time."
             ),
         ),
         (
@@ -526,8 +532,8 @@ WORSE = FailureEffect(1, 60, 9, 50, 0.05, 0.05, more=True)
             ),
             Answer.NO_REGRESSION,
             (
-                "No slow-down is shown, and one of 5 % would have been, with a "
-                "probability of 80 % or more, in total resume time."
+                "No slow-down is shown, and the smallest that would have been, with a "
+                "probability of 80 %, is 50 ms (5 %) of total resume time."
             ),
         ),
         (
@@ -545,7 +551,11 @@ WORSE = FailureEffect(1, 60, 9, 50, 0.05, 0.05, more=True)
                 effects=[
                     EFFECT,
                     replace(
-                        EFFECT, name="bios_init_ms", change=Change.SLIGHTLY_SLOWER, shift_ms=9.0
+                        EFFECT,
+                        name="bios_init_ms",
+                        change=Change.SLIGHTLY_SLOWER,
+                        shift_ms=9.0,
+                        detectable_ms=20.0,
                     ),
                     replace(EFFECT, change=Change.SLIGHTLY_SLOWER, shift_ms=8.0),
                 ],
@@ -553,8 +563,9 @@ WORSE = FailureEffect(1, 60, 9, 50, 0.05, 0.05, more=True)
             Answer.NO_REGRESSION,
             (
                 "No slow-down that matters is shown (the most is BIOS initialization "
-                "+9.0 ms), and one of 5 % would have been, with a probability of 80 % "
-                "or more, in total resume time, BIOS initialization, total resume time."
+                "+9.0 ms), and the smallest that would have been, with a probability of "
+                "80 %, is 50 ms (5 %) of total resume time, 20 ms (2 %) of BIOS "
+                "initialization, 50 ms (5 %) of total resume time."
             ),
         ),
     ],

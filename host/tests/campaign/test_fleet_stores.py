@@ -176,7 +176,7 @@ def test_copies_count_once_and_the_longest_of_them(stores: Path, tmp_path: Path)
     salvage(short, salvaged)
     (found,) = surveyed([salvaged])
     assert isinstance(found, SurveyedStore)
-    assert found.campaign.marks == ("salvaged", "3 of 6 cycles done")
+    assert found.campaign.marks == ("SIMULATED", "salvaged", "3 of 6 cycles done")
 
     campaigns, unread, copies = counted_once(surveyed([salvaged, copy, whole]), nothing_again)
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resume_rig.analysis.stats.figures import failure_rate_upper
-from resume_rig.campaign.plan.plan import Order, StopRules, Vary, default_plan, override, why_stop
+from resume_rig.campaign.plan.plan import StopRules, Vary, default_plan, override, why_stop
+from resume_rig.campaign.plan.words import Order
 from resume_rig.campaign.run.campaign import CampaignFinished
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Actuator

@@ -72,7 +72,9 @@ def shown_by(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("resume_rig.cli.bench.progress.note_columns", lambda: 80)
     rig = SimpleNamespace(board="sim")
     requirement = load_requirement("sysfund-0004")
-    identity: Any = SimpleNamespace(dut_name="laptop", rig=rig, requirement=requirement)
+    identity: Any = SimpleNamespace(
+        dut_name="laptop", rig=rig, requirement=requirement, is_simulated=False
+    )
     progress = Progress(identity, ProgressMode.LINES, Hooks({}, {}))
 
     progress(CampaignBegan(Path("x.rrs"), default_plan(), 1, 0))

@@ -79,11 +79,11 @@ def test_a_board_is_used(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ["run"],
+        ["demo"],
         ["doctor", "--rig", "sim:"],
         ["sim", "--tcp", "127.0.0.1:0"],
     ],
-    ids=["run", "doctor", "sim"],
+    ids=["demo", "doctor", "sim"],
 )
 def test_the_simulated_bench_says_what_it_lacks(tmp_path: Path, words: list[str]) -> None:
     statuses, out, err = without_core(tmp_path, words)

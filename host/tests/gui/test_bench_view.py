@@ -14,6 +14,7 @@ from resume_rig.gui.state.lanes import Lane, Wires
 from resume_rig.gui.worker.bench_state import Link
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
+from resume_rig.model.evidence import SIMULATED
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import ChannelInfo, RigInfo
 from resume_rig.rig.sim.bench import SimulatedBench
@@ -50,7 +51,9 @@ def wait_for_answer(qtbot: QtBot, view: BenchView, words: str) -> str:
 def test_a_press_by_the_keyboard_moves_the_wires_and_is_measured(
     qtbot: QtBot, window: Window
 ) -> None:
+    assert window.simulated.text == ""
     view = connect(qtbot, window)
+    qtbot.waitUntil(lambda: window.simulated.text == SIMULATED, timeout=PATIENCE_MS)
     qtbot.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     assert "150.0 ms" in wait_for_answer(qtbot, view, "The board presses")
     wait_for_answer(qtbot, view, "The header saw a press of 15")

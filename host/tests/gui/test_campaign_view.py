@@ -38,7 +38,7 @@ def test_a_campaign_leaves_the_same_store_as_the_command_line(
 
     view = campaign_of(window)
     type_into(view, "wake_by", "button, lid")
-    type_into(view, "dwell_ns", "5 s to 9 s")
+    type_into(view, "dwell", "5 s to 9 s")
     view.setting.store.setText(str(tmp_path / "window.rrs"))
     qtbot.keyClick(window, Qt.Key.Key_Return, CTRL)
     wait_for(qtbot, window, Phase.FINISHED)
@@ -189,12 +189,12 @@ def test_the_plan_says_beside_the_field_what_is_wrong(qtbot: QtBot, window: Wind
     view = campaign_of(window)
     for key, text, words in (
         ("cycles", "0", "a plan of 0 cycles; allowed are 1 to"),
-        ("cycles", "many", "not a whole number"),
+        ("cycles", "many", "Cycles = 'many'; allowed is a whole number"),
         ("warm_up", "99", "a warm-up of 99"),
-        ("dwell_ns", "2 s", "a dwell of 2.000 s"),
-        ("press_ns", "1 parsec", "not a duration"),
+        ("dwell", "2 s", "a dwell of 2.000 s"),
+        ("press", "1 parsec", "allowed is a time with its unit"),
         ("wake_by", "foot", "allowed are"),
-        ("stop.failure_rate_below_percent", "200", "a failure rate of 200 %"),
+        ("stop_failure_rate_below_percent", "200", "a failure rate of 200 %"),
     ):
         type_into(view, key, text)
         assert words in view.editor.problem

@@ -15,6 +15,7 @@ from resume_rig.gui.desk import Remembered
 from resume_rig.gui.request import Target, ThemeName
 from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.theme import Look
+from resume_rig.model.evidence import SIMULATED
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
 
@@ -158,7 +159,7 @@ def test_folders_are_builds_and_have_the_terminal_s_answer(qtbot, window, folder
 
     said = terminal_words(capsys, *map(str, folders))
     assert view.answer.badge.text() == "REGRESSION"
-    assert said.startswith(f"REGRESSION: {view.answer.why.text()}")
+    assert said.startswith(f"{SIMULATED} REGRESSION: {view.answer.why.text()}")
     assert "of 3 sessions" in view.summary.text()
     assert (
         "Over the limit (sysfund-0004: total resume time at most 2000 ms): base 0 of"
@@ -173,9 +174,8 @@ def test_one_session_a_side_gets_the_terminal_s_advice(qtbot, window, stores, ca
     view = opened(qtbot, window, *stores[:2])
 
     assert "say “One session is enough”" in view.answer.why.text()
-    assert in_window(terminal_words(capsys, *map(str, stores[:2]))).startswith(
-        f"SESSIONS-DIFFER: {view.answer.why.text()}"
-    )
+    said = in_window(terminal_words(capsys, *map(str, stores[:2])))
+    assert said.startswith(f"{SIMULATED} SESSIONS-DIFFER: {view.answer.why.text()}")
 
     view.setting.one_is_enough.setFocus()
     qtbot.keyClick(view.setting.one_is_enough, Qt.Key.Key_Space)

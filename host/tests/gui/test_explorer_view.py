@@ -73,7 +73,23 @@ def test_a_cycle_is_shown_with_wires_phases_and_findings(qtbot, window, store) -
     assert text.index("• bios-under-reported: After PLTRST#") < text.index("  asleep: ")
     assert "What to do: Ask the firmware team" in text
     assert "OS records: 1" in text
-    assert view.verdict.badge.text() == "PASS"
+
+
+def test_time_that_the_last_cycle_may_hide_leaves_the_campaign_undecided(
+    qtbot, window, store
+) -> None:
+    view = opened(qtbot, window, store, 12)
+
+    # No sleep follows it, so what went by after PLTRST# is known to a second only (claims.md).
+    text = view.text.toPlainText()
+    assert text.startswith("Cycle 12 slept and woke: MARGINAL.")
+    most_ms = re.search(r"After PLTRST# \d+ to (\d+) ms more went by", text)
+    assert most_ms
+    table = view.cycles.model.table
+    total = [column.title for column in table.columns].index("resume, ms")
+    assert float(table.cell(11, total)) < 2_000 < float(table.cell(11, total)) + int(most_ms[1])
+    assert view.verdict.badge.text() == "MARGINAL"
+    assert view.verdict.why.text().startswith("Hidden BIOS time may take 1 of 11 resumes over")
 
 
 def test_times_after_a_lid_opening_are_after_no_press(qtbot, window, tmp_path) -> None:
@@ -121,7 +137,8 @@ def test_a_filter_on_a_store_that_is_not_judged_yet_says_so_and_applies_again(
     assert view.narrowing.pending.text() == words
     qtbot.waitUntil(lambda: view._explored is not None and view.settled(), timeout=60_000)
     assert not view.narrowing.pending.isVisible()
-    assert len(view.cycles.model.rows) == 11
+    # Of 12, the first is ignored, and the last one may hide too much to pass.
+    assert list(view.cycles.model.rows) == list(range(1, 11))
 
 
 def test_keys_go_to_what_is_worth_a_look(qtbot, window, store) -> None:
@@ -235,9 +252,8 @@ def test_usual_columns_are_seen_without_scrolling_and_all_are_shown_when_asked_f
     # Every cycle of this store has the same finding, so its column is hidden, too.
     assert shown == ["cycle", "verdict", *usual]
     qtbot.waitUntil(lambda: not table.horizontalScrollBar().isVisible(), timeout=5_000)
-    marks = {table.model().index(row, 1).data() for row in range(12)}
-    assert marks <= {"ignored", "✓ PASS", "✗ FAIL"}
-    assert "✓ PASS" in marks
+    marks = [table.model().index(row, 1).data() for row in range(12)]
+    assert marks == ["ignored", *["✓ PASS"] * 10, "≈ MARGINAL"]
     action(view, "All columns").trigger()
     assert view.cycles.all_columns.isChecked()
     assert not any(map(table.isColumnHidden, range(len(titles))))

@@ -52,8 +52,12 @@ def test_each_limit_has_its_margin(qtbot, window, store) -> None:
 
     worst, margin = (float(column(view.limits, title)[0]) for title in ("worst", "margin"))
     assert worst + margin == 2_000
-    assert column(view.limits, "demand") == ["required", "advised"]
+    assert column(view.limits, "demand") == ["required", "advised", "required"]
     assert float(column(view.limits, "margin")[1]) < 0  # the BIOS takes longer than is advised
+    # What a cycle came back without is no time: it has no margin, and says what nobody checked.
+    assert column(view.limits, "limit")[2] == "back whole in every cycle"
+    assert column(view.limits, "verdict") == ["PASS", "FAIL", "PASS"]
+    assert "not checked: devices (run “Health reports”)" in column(view.limits, "rests on")[2]
     assert view.reach._reaches[1].shares[-1] > 100
 
 

@@ -170,6 +170,8 @@ def _campaign(made: Made, failed: int, keys: dict[str, Any]) -> dict[str, Any]:
         "failures_low": rate.low,
         "failures_high": rate.high,
         "failures_upper": rate.upper,
+        "failures_tau": rate.tau,
+        "failures_upper_in_runs": rate.upper_in_runs,
         "failures_needed": rate.needed_for_1_percent,
         "undecided": 0,
         "evidence_lacks": False,

@@ -48,6 +48,7 @@ def test_what_the_power_manager_told(fixtures_dir: Path) -> None:
         **{"clock_jump_us": 598_600_000, "sleep_session_us": 601_000_000},
         **{"sleep_to_clock_stop_us": 1_700_000},
         **{"wake_session_reason": 20, "on_ac_at_wake": 0, "sleep_energy_drain_mwh": 120},
+        "full_charge_mwh": 60_000,
         **{"screen_on_us": 296_000, "screen_on_reason": 33},
         **{"shutdown_action": 5, "shutdown_event_code": 0, "shutdown_reason": 5},
         **{"standby_connectivity": 2, "standby_connectivity_reason": 6},

@@ -341,7 +341,8 @@ def test_kinds_and_limits_that_judge_nothing_have_an_answer(log_of: Any, judged:
     assert advice.endswith("limits, such as a summary of `xperf -a boot`.")
 
     advised = replace(load_requirement("sysfund-0004"), resume_limit_ms=None)
-    judgement = judge_log(judged(S3).reading, advised)
+    assert judge_log(judged(S3).reading, advised).why.startswith("Back whole in every cycle")
+    judgement = judge_log(judged(S3).reading, replace(advised, back_whole=False))
     assert headline(judgement) == "sysfund-0004 requires nothing, so nothing is judged."
 
 

@@ -164,7 +164,9 @@ def contradicts(trial: Trial, verdict: str, allowed: float | None) -> str:
     if verdict == "PASS":
         return _too_good(trial, cycles, died, 1.0 if allowed is None else allowed)
     slowest = max((max(_times(c)) for c in cycles), default=0.0)
-    if verdict == "FAIL" and not broken + died and slowest < trial.limit_ms - 2:
+    # The wires show a second reset, and a DUT that resets twice did not come back as it should.
+    twice = trial.question == "correlate" and any(c.false_reset is not None for c in cycles)
+    if verdict == "FAIL" and not (broken + died or twice) and slowest < trial.limit_ms - 2:
         return "FAIL, and none came near the limit"
     return ""
 

@@ -55,7 +55,7 @@ _SAME_FIGURE: Final = 1e-9
 
 
 @unique
-class Outcome(StrEnum):
+class Standing(StrEnum):
     """What a bundle is worth to whoever checks it."""
 
     TRUSTED = "trusted"
@@ -108,11 +108,11 @@ class Verified:
     requirements: tuple[tuple[str, str, str, str], ...] = ()
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Standing:
         """What it is worth."""
         if self.problems:
-            return Outcome.NOT_WHOLE
-        return Outcome.TRUSTED if self.signed is Signed.TRUSTED else Outcome.WHOLE
+            return Standing.NOT_WHOLE
+        return Standing.TRUSTED if self.signed is Signed.TRUSTED else Standing.WHOLE
 
 
 def verify_bundle(

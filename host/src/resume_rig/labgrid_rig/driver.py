@@ -192,7 +192,7 @@ class ResumeRigDriver(Driver, PowerProtocol, ResetProtocol):
     @Driver.check_active
     @step()
     def run_campaign(self, requirement: str = USUAL_REQUIREMENT, **words: Any) -> Assessed:
-        """Run a campaign into a new store in `out`; words as the options of `resume-rig run`.
+        """Run a campaign into a new store in `out`; `plan`, and every word of a plan by its key.
 
         `resume_rig.pytest_rig.assert_resume` asserts what it shows.
         """

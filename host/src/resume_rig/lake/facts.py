@@ -86,6 +86,8 @@ _RATE: Final[tuple[Column[FailureRate], ...]] = (
     Column("failures_low", float, lambda rate: rate.low),
     Column("failures_high", float, lambda rate: rate.high),
     Column("failures_upper", float, lambda rate: rate.upper),
+    Column("failures_tau", float, lambda rate: rate.tau),
+    Column("failures_upper_in_runs", float, lambda rate: rate.upper_in_runs),
     Column("failures_needed", int, lambda rate: rate.needed_for_1_percent),
 )
 _CAMPAIGN: Final[tuple[Column[_Campaign], ...]] = (

@@ -128,6 +128,8 @@ def _failures(row: Mapping[str, Any]) -> FailureRate | None:
         upper=row["failures_upper"],
         needed_for_1_percent=row["failures_needed"],
         undecided=row["undecided"],
+        tau=row["failures_tau"],
+        upper_in_runs=row["failures_upper_in_runs"],
     )
 
 

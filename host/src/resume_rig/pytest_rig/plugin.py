@@ -78,9 +78,9 @@ def dut(rig: "BenchInUse", request: pytest.FixtureRequest) -> "Dut":
 def campaign(rig: "BenchInUse", request: pytest.FixtureRequest) -> "Callable[..., Assessed]":
     """Return a function that runs a campaign and returns its answer.
 
-    `campaign(cycles=100, wake_by="LID", dwell="30 s")`: arguments as the options of
-    `resume-rig run`. The marker `requirement` names what it is judged against; JUnit gets store,
-    requirement, verdict and worst times as properties.
+    `campaign(cycles=100, wake_by="lid", dwell="30 s")`: `plan`, and every word of a plan by its
+    key, as docs/reference/plans.md has them. The marker `requirement` names what it is judged
+    against; JUnit gets store, requirement, verdict and worst times as properties.
     """
     _skip_without(rig, request)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from resume_rig.acceptance.assessment import Assessed
 from resume_rig.acceptance.bench import BenchInUse
@@ -11,21 +11,12 @@ from resume_rig.acceptance.campaign import SUFFIX, run_campaign
 from resume_rig.acceptance.single_actions import SingleActions
 from resume_rig.acceptance.whole_file import file_stem, free_path
 from resume_rig.analysis.verdict.requirement import load_requirement
-from resume_rig.campaign.plan.plan import Plan, default_plan, override
-from resume_rig.campaign.plan.plan_file import load_plan
-from resume_rig.campaign.plan.states import STATE_WORDS, STATES
-from resume_rig.model.channel import (
-    SLEEPERS,
-    Actuator,
-    Channel,
-    SleepBy,
-    SleepMeans,
-    WakeBy,
-    WakeMeans,
-)
+from resume_rig.campaign.plan.plan import Plan
+from resume_rig.campaign.plan.plan_file import load_plan, parse_plan
+from resume_rig.campaign.plan.words import KEYWORDS
+from resume_rig.model.channel import Actuator, Channel, WakeBy, WakeMeans
 from resume_rig.model.errors import UsageError
 from resume_rig.model.evidence import evidence_text
-from resume_rig.model.os_record import state_word
 from resume_rig.model.units import named_duration_ns
 from resume_rig.report.text.hostile_text import encodable, one_line
 
@@ -138,15 +129,6 @@ def waker_named(name: str) -> WakeBy:
     return Actuator(name)
 
 
-_NUMBERS: Final = ("cycles", "warm_up")
-_TIMES: Final = ("dwell", "settle", "press")
-_WAYS: Final[Mapping[str, Mapping[str, SleepBy | WakeBy]]] = {
-    "sleep_by": {str(each): each for each in (*SLEEPERS, *SleepMeans)},
-    "wake_by": {str(each): each for each in (*Actuator, *WakeMeans)},
-}
-_WORDS: Final = ("plan", "state", "health", *_NUMBERS, *_WAYS, *_TIMES)
-
-
 def run_campaign_by_words(
     bench: BenchInUse,
     words: Mapping[str, Any],
@@ -173,39 +155,14 @@ def run_campaign_by_words(
 
 
 def plan_of(words: Mapping[str, Any]) -> Plan:
-    """Return the plan that `words` describe; what they do not name is as in the default plan.
+    """Return the plan that `words` describe, as arguments: those of a plan, and `plan` itself.
 
     Raises:
         UsageError: a word or a value that a plan has not.
     """
-    unknown = sorted(set(words) - set(_WORDS))
-    if unknown:
-        raise UsageError(
-            f"a campaign has no {unknown[0]!r}; allowed are {', '.join(sorted(_WORDS))}"
-        )
-    given: dict[str, Any] = {name: words[name] for name in _NUMBERS if name in words}
-    for name in _NUMBERS:
-        if name in given and (not isinstance(given[name], int) or isinstance(given[name], bool)):
-            raise UsageError(f"{name} is {given[name]!r}; it is a whole number")
-    for name in _TIMES:
-        if name in words:
-            given[f"{name}_ns"] = named_duration_ns(name, words[name])
-    for name, ways in _WAYS.items():
-        if name in words:
-            if words[name] not in ways:
-                raise UsageError(f"{name} is {words[name]!r}; allowed are {', '.join(ways)}")
-            given[name] = ways[words[name]]
-    if "state" in words:
-        states = {name: kind for kind in STATES for name in (str(kind), state_word(kind))}
-        if words["state"] not in states:
-            raise UsageError(f"state is {words['state']!r}; allowed are {', '.join(STATE_WORDS)}")
-        given["state"] = states[words["state"]]
-    if "health" in words:
-        if not isinstance(words["health"], bool):
-            raise UsageError(f"health is {words['health']!r}; it is True or False")
-        given["health"] = words["health"]
-    plan = default_plan() if words.get("plan") is None else load_plan(str(words["plan"]))
-    return override(plan, **given)
+    name = words.get("plan")
+    rest = {key: value for key, value in words.items() if key != "plan"}
+    return parse_plan(rest, load_plan(None if name is None else str(name)), KEYWORDS)
 
 
 def parts_named(names: Sequence[object]) -> list[Channel | Actuator]:

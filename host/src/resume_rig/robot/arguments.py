@@ -1,22 +1,15 @@
 """Types of arguments and how Robot Framework reads them; a wrong one gets what is allowed."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from robot.api.deco import keyword
 
-from resume_rig.campaign.plan.states import STATE_WORDS, state_of_word
-from resume_rig.model.channel import (
-    SLEEPERS,
-    Actuator,
-    Channel,
-    SleepBy,
-    SleepMeans,
-    WakeBy,
-    WakeMeans,
-)
+from resume_rig.campaign.plan.words import WORDS
+from resume_rig.model.channel import Actuator, Channel, WakeBy, WakeMeans
 from resume_rig.model.errors import ResumeRigError
 from resume_rig.model.os_record import TRANSITIONS, SleepKind, state_word
 from resume_rig.model.units import DURATION_UNITS_NS, duration_of, seconds_text
@@ -45,16 +38,6 @@ class Duration:
 
 # Robot Framework does not show what is allowed where a type is "this or None", so that what may be
 # left out has a type of its own.
-
-
-@dataclass(frozen=True, slots=True)
-class PlanTime:
-    """A time of a plan; the plan's own where none is named."""
-
-    ns: int | None = None
-
-    def __str__(self) -> str:
-        return "the plan's" if self.ns is None else seconds_text(self.ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,26 +71,6 @@ class Contact:
 
 
 @dataclass(frozen=True, slots=True)
-class SleepWay:
-    """What puts the DUT to sleep in a plan; the plan's own where none is named."""
-
-    by: SleepBy | None = None
-
-    def __str__(self) -> str:
-        return "the plan's" if self.by is None else str(self.by)
-
-
-@dataclass(frozen=True, slots=True)
-class WakeWay:
-    """What wakes the DUT in a plan; the plan's own where none is named."""
-
-    by: WakeBy | None = None
-
-    def __str__(self) -> str:
-        return "the plan's" if self.by is None else str(self.by)
-
-
-@dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of sleep; that of the plan, or of the requirement, where none is named."""
 
@@ -115,16 +78,6 @@ class Kind:
 
     def __str__(self) -> str:
         return "as planned" if self.kind is None else str(self.kind)
-
-
-@dataclass(frozen=True, slots=True)
-class PlanState:
-    """The sleep state that a plan asks for; the plan's own where none is named."""
-
-    kind: SleepKind | None = None
-
-    def __str__(self) -> str:
-        return "the plan's" if self.kind is None else state_word(self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +90,8 @@ class Share:
         return "every cycle" if self.of_one is None else f"{100 * self.of_one:g} %"
 
 
-AS_PLANNED: Final = PlanTime()
 ANY: Final = Waker()
-SLEEP_AS_PLANNED: Final = SleepWay()
-WAKE_AS_PLANNED: Final = WakeWay()
 ANY_KIND: Final = Kind()
-STATE_AS_PLANNED: Final = PlanState()
 EVERY: Final = Share()
 BUTTON: Final = By(Actuator.BUTTON)
 BY_BUTTON: Final = Waker(Actuator.BUTTON)
@@ -167,11 +116,6 @@ def read_duration(text: str) -> Duration:
     return Duration(found)
 
 
-def read_plan_time(text: str) -> PlanTime:
-    """Read a time of a plan."""
-    return PlanTime(read_duration(text).ns)
-
-
 def read_by(text: str) -> By:
     """Read the name of an actuator."""
     return By(_one_of(text, tuple(Actuator), "actuator"))
@@ -188,18 +132,6 @@ def read_contact(text: str) -> Contact:
     return Contact(_one_of(text.lower(), ("CLOSED", "OPEN"), "state of a contact") == "CLOSED")
 
 
-def read_sleep_way(text: str) -> SleepWay:
-    """Read what puts the DUT to sleep: an actuator, its own time-out, or its OS."""
-    ways: tuple[SleepBy, ...] = (*SLEEPERS, *SleepMeans)
-    return SleepWay(_one_of(text, ways, "way to sleep"))
-
-
-def read_wake_way(text: str) -> WakeWay:
-    """Read what wakes the DUT: an actuator, its own timer, or nothing."""
-    ways: tuple[WakeBy, ...] = (*Actuator, *WakeMeans)
-    return WakeWay(_one_of(text, ways, "way to wake"))
-
-
 def _one_of(text: str, allowed: Sequence[_T], what: str) -> _T:
     found = [each for each in allowed if str(each) == text.strip().upper()]
     if not found:
@@ -214,15 +146,6 @@ def read_kind(text: str) -> Kind:
     if not found:
         raise ValueError(f"there is no such kind of sleep; allowed are {', '.join(kinds)}")
     return Kind(found[0])
-
-
-def read_plan_state(text: str) -> PlanState:
-    """Read a state that a plan can ask for."""
-    words = {word.lower(): word for word in STATE_WORDS}
-    word = words.get(text.strip().lower())
-    if word is None:
-        raise ValueError(f"there is no such sleep state; allowed are {', '.join(STATE_WORDS)}")
-    return PlanState(state_of_word("state", word))
 
 
 def read_share(text: str) -> Share:
@@ -261,3 +184,22 @@ def sentence(name: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
         return keyword(name)(run)  # type: ignore[no-any-return]
 
     return decorate
+
+
+def plan_words(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Show Robot Framework the words of a plan, by name, in place of a keyword's `**words`.
+
+    `{words}` in its documentation becomes a row a word. Values stay as a suite writes them: the
+    plan reads them.
+    """
+    shown = inspect.signature(function)
+    *own, words = shown.parameters.values()
+    kind, hints = inspect.Parameter.KEYWORD_ONLY, function.__annotations__
+    named = [inspect.Parameter(w.key, kind, default=None, annotation=Any) for w in WORDS]
+    del hints[words.name]
+    # Without a type, Robot Framework would read the text NONE as None, which the default is.
+    hints |= {each.name: Any for each in named}
+    cast(Any, function).__signature__ = shown.replace(parameters=[*own, *named])
+    rows = [f"| ``{word.key}`` | {word.meaning} |" for word in WORDS]
+    function.__doc__ = (function.__doc__ or "").replace("{words}", "\n        ".join(rows))
+    return function

@@ -34,8 +34,9 @@ from resume_rig.acceptance.expectations import (
 )
 from resume_rig.acceptance.whole_file import file_stem, free_path
 from resume_rig.analysis.verdict.requirement import load_requirement
-from resume_rig.campaign.plan.plan import Plan, default_plan, override
-from resume_rig.campaign.plan.plan_file import load_plan, trace_of
+from resume_rig.campaign.plan.plan import Plan
+from resume_rig.campaign.plan.plan_file import load_plan, parse_plan
+from resume_rig.campaign.plan.words import KEYWORDS
 from resume_rig.campaign.run.campaign import interrupted
 from resume_rig.campaign.run.events import (
     CampaignBegan,
@@ -61,20 +62,13 @@ from resume_rig.report.text.hostile_text import encodable, one_line
 from resume_rig.robot.arguments import (
     ANY,
     ANY_KIND,
-    AS_PLANNED,
     EVERY,
-    SLEEP_AS_PLANNED,
-    STATE_AS_PLANNED,
-    WAKE_AS_PLANNED,
     Duration,
     Kind,
-    PlanState,
-    PlanTime,
     Refusal,
     Share,
-    SleepWay,
     Waker,
-    WakeWay,
+    plan_words,
     sentence,
 )
 from resume_rig.robot.session import Keywords, figures_html, shown
@@ -128,78 +122,48 @@ class CampaignKeywords(Keywords):
     """Keywords that run campaigns; the one that was run or loaded last is judged."""
 
     @sentence("Run Campaign")
+    @plan_words
     def run_campaign(
         self,
         *,
-        cycles: int | None = None,
         plan: str | None = None,
-        state: PlanState = STATE_AS_PLANNED,
-        sleep_by: SleepWay = SLEEP_AS_PLANNED,
-        wake_by: WakeWay = WAKE_AS_PLANNED,
-        dwell: PlanTime = AS_PLANNED,
-        settle: PlanTime = AS_PLANNED,
-        press: PlanTime = AS_PLANNED,
-        warm_up: int | None = None,
-        health: bool | None = None,
         requirement: str = USUAL_REQUIREMENT,
         log: str | None = None,
         store: str | None = None,
-        trace: str | None = None,
         dut_shell: str | None = None,
+        **words: object,
     ) -> str:
         """Run a campaign on the open rig, and return the path of its store.
 
         | =Argument= | =Meaning= |
         | ``plan`` | name of a ready plan, or path of a TOML file; four S3 cycles without it |
-        | ``cycles``, ``state``, ``sleep_by``, ``wake_by`` | how many, into what, by what |
-        | ``dwell``, ``settle`` | asleep before the wake; awake before the next sleep |
-        | ``press`` | how long the button is pressed |
-        | ``warm_up`` | so many cycles at the beginning are not judged |
-        | ``health`` | ask the DUT for its devices, links and errors before and after |
         | ``requirement`` | name of a requirement profile, or path of a TOML file |
         | ``log`` | the DUT's log: a file, a folder or ``ssh:USER@HOST`` |
         | ``store`` | path of the new store; in the output folder without it |
-        | ``trace`` | what records each cycle on the DUT: ``wpr``, ``xperf`` or ``none`` |
         | ``dut_shell`` | where the DUT's OS takes commands: ``ssh:USER@HOST``; else ``log`` |
+        {words}
 
         A simulated DUT serves its own log.
         What is named with ``plan`` takes the place of the plan's own.
         The figures and plots of the campaign go into log.html, its report beside the store.
         Where rig or DUT fail, the keyword fails, and what was measured can still be judged.
         """
-        made = override(
-            default_plan() if plan is None else load_plan(plan),
-            cycles=cycles,
-            state=state.kind,
-            sleep_by=sleep_by.by,
-            wake_by=wake_by.by,
-            dwell_ns=dwell.ns,
-            settle_ns=settle.ns,
-            press_ns=press.ns,
-            warm_up=warm_up,
-            health=health,
-            trace=None if trace is None else trace_of("trace", trace),
-        )
-        wanted = load_requirement(requirement)
+        made, wanted = parse_plan(words, load_plan(plan), KEYWORDS), load_requirement(requirement)
         use, path = self._held.bench("run a campaign"), _store_path(store)
         return self._run(use, made, path, wanted, log=log, dut_shell=dut_shell)
 
     @sentence("Run Campaign Once")
+    @plan_words
     def run_campaign_once(
         self,
         name: str,
         *,
-        cycles: int | None = None,
         plan: str | None = None,
-        state: PlanState = STATE_AS_PLANNED,
-        sleep_by: SleepWay = SLEEP_AS_PLANNED,
-        wake_by: WakeWay = WAKE_AS_PLANNED,
-        dwell: PlanTime = AS_PLANNED,
-        settle: PlanTime = AS_PLANNED,
-        warm_up: int | None = None,
-        health: bool | None = None,
         requirement: str = USUAL_REQUIREMENT,
         log: str | None = None,
+        store: str | None = None,
+        dut_shell: str | None = None,
+        **words: object,
     ) -> str:
         """Run a campaign, or take the one of this name that this Robot Framework run made before.
 
@@ -213,25 +177,20 @@ class CampaignKeywords(Keywords):
         if name in held.named:
             return self._take(held.named[name])
         try:
-            store = self.run_campaign(
-                cycles=cycles,
+            path = self.run_campaign(
                 plan=plan,
-                state=state,
-                sleep_by=sleep_by,
-                wake_by=wake_by,
-                dwell=dwell,
-                settle=settle,
-                warm_up=warm_up,
-                health=health,
                 requirement=requirement,
                 log=log,
+                store=store,
+                dut_shell=dut_shell,
+                **words,
             )
         except Refusal as error:
             if isinstance(error.__cause__, CampaignBroken):
                 held.broken[name] = str(error)
             raise
         held.named[name] = held.campaign()
-        return store
+        return path
 
     @sentence("Run Campaign And Kill It After")
     def run_campaign_and_kill_it_after(self, kill_after: int, cycles: int) -> str:

@@ -12,23 +12,15 @@ from resume_rig.robot.arguments import (
     Duration,
     Kind,
     Part,
-    PlanState,
-    PlanTime,
     Refusal,
     Share,
-    SleepWay,
     Waker,
-    WakeWay,
     read_by,
     read_contact,
     read_duration,
     read_kind,
     read_part,
-    read_plan_state,
-    read_plan_time,
     read_share,
-    read_sleep_way,
-    read_wake_way,
     read_waker,
 )
 from resume_rig.robot.bench_keywords import DutKeywords, RigKeywords
@@ -45,10 +37,6 @@ _CONVERTERS: Final[dict[type, Callable[[Any], Any] | Callable[[Any, Any], Any]]]
     Contact: read_contact,
     Duration: read_duration,
     Kind: read_kind,
-    PlanState: read_plan_state,
-    PlanTime: read_plan_time,
-    SleepWay: read_sleep_way,
-    WakeWay: read_wake_way,
     Share: read_share,
     Part: read_part,
 }
@@ -87,6 +75,7 @@ class ResumeRig(RigKeywords, DutKeywords, CampaignKeywords, ExpectationKeywords,
     = Arguments =
 
     A time has a unit: ``250 ms``, ``2 s``, ``1 min``; a bare number is refused.
+    Where a plan's word varies, ``button, lid`` is a list and ``5 s to 60 s`` a range.
     A share is in percent: ``95 %``.
     Channels, actuators, kinds of sleep, outcomes and findings have the words of the glossary.
 

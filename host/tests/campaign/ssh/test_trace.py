@@ -29,7 +29,8 @@ from resume_rig.campaign.dut.trace import (
     opened_trace,
     send_script,
 )
-from resume_rig.campaign.plan.plan import TraceTool, default_plan, override
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.plan.words import TraceTool
 from resume_rig.campaign.run.campaign import begin
 from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.clock import Clock
@@ -59,8 +60,9 @@ class Dut:
     def run(self, out: Path, *words: str) -> "tuple[int, dict[str, Any], str]":
         plan = out / "plan.toml"
         plan.write_text(PLAN)
-        command = [sys.executable, "-m", "resume_rig", "run", "--json", "--plan", str(plan)]
-        command += ["--out", str(out / "night.rrs"), "--dut-shell", "ssh:lab@dut", *words]
+        command = [sys.executable, "-m", "resume_rig", "run", "--json", "--rig", "sim:"]
+        command += ["--plan", str(plan), "--out", str(out / "night.rrs")]
+        command += ["--dut-shell", "ssh:lab@dut", *words]
         path = f"{self.folder}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, env={**os.environ, "PATH": path}
@@ -166,7 +168,7 @@ def test_a_plan_that_cannot_be_traced_is_refused(
 
 
 def test_without_a_shell_there_is_no_trace(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "resume_rig", "run", "--trace", "wpr"]
+    command = [sys.executable, "-m", "resume_rig", "run", "--rig", "sim:", "--trace", "wpr"]
     command += ["--out", str(tmp_path / "night.rrs")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2

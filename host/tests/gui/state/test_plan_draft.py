@@ -6,15 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.campaign.plan.plan import StopRules, TraceTool, check_plan, default_plan
+from resume_rig.campaign.plan.plan import StopRules, check_plan, default_plan
 from resume_rig.campaign.plan.plan_file import load_plan, ready_plans
+from resume_rig.campaign.plan.words import Time, TraceTool
 from resume_rig.gui.campaign.draft import (
     WHOLE,
     History,
     default_draft,
     draft_of,
-    duration_text,
-    parse_duration_ns,
     plan_of,
     problems_of,
 )
@@ -34,7 +33,7 @@ def test_a_plan_that_traces_comes_back_from_its_fields_and_a_boot_in_it_is_told(
     plan = dataclasses.replace(default_plan(), trace=TraceTool.XPERF)
     assert plan_of(draft_of(plan)) == plan
     draft = draft_of(plan)
-    draft = dataclasses.replace(draft, texts={**draft.texts, "state": "S5", "settle_ns": "20 s"})
+    draft = dataclasses.replace(draft, texts={**draft.texts, "state": "S5", "settle": "20 s"})
     assert "with a boot" in " ".join(problems_of(draft).values())
 
 
@@ -70,10 +69,10 @@ def test_any_plan_comes_back_from_its_fields(
 
 @given(st.integers(0, 10**17))
 def test_a_duration_is_read_as_it_was_written(duration_ns: int) -> None:
-    assert parse_duration_ns(duration_text(duration_ns)) == duration_ns
+    assert Time(0, 0).read("dwell", Time(0, 0).text(duration_ns)) == duration_ns
 
 
-@given(st.text(max_size=20), st.sampled_from(["cycles", "dwell_ns", "wake_by", "seed", "order"]))
+@given(st.text(max_size=20), st.sampled_from(["cycles", "dwell", "wake_by", "seed", "order"]))
 def test_whatever_is_typed_is_a_plan_or_a_sentence(text: str, key: str) -> None:
     draft = default_draft().with_text(key, text)
     problems = problems_of(draft)
@@ -85,10 +84,10 @@ def test_whatever_is_typed_is_a_plan_or_a_sentence(text: str, key: str) -> None:
 
 
 def test_a_mistake_is_told_once_beside_its_field() -> None:
-    draft = default_draft().with_text("cycles", "none").with_text("dwell_ns", "1 s")
+    draft = default_draft().with_text("cycles", "none").with_text("dwell", "1 s")
     problems = problems_of(draft)
-    assert set(problems) == {"cycles", "dwell_ns"}
-    short = default_draft().with_text("dwell_ns", "1 s").with_text("short_dwell", "yes")
+    assert set(problems) == {"cycles", "dwell"}
+    short = default_draft().with_text("dwell", "1 s").with_text("short_dwell", "yes")
     assert problems_of(short) == {}
 
 

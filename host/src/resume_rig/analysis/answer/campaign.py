@@ -53,7 +53,13 @@ from resume_rig.model.units import NS_PER_MS, capitalised, count_of
 
 CAUSES_MOST: Final = 3
 _UNBOUND: Final = frozenset(
-    {Reason.SHARE_SHOWN, Reason.SHARE_MISSED, Reason.SHARE_OPEN, Reason.TOO_FEW_MEASURED}
+    {
+        Reason.SHARE_SHOWN,
+        Reason.SHARE_MISSED,
+        Reason.SHARE_OPEN,
+        Reason.TOO_FEW_MEASURED,
+        Reason.SLOW_UNMEASURED,
+    }
 )
 _SAYS_WHY: Final = _UNBOUND | {Reason.NOT_WHOLE, Reason.HAPPENED, Reason.TOO_FEW_CYCLES}
 """Reasons of which the headline is less than the limit's own clause."""

@@ -65,9 +65,16 @@ def counted_from(measure: str, trigger: str) -> str:
 
 
 def decisive_limit(limits: Sequence[LimitJudgement]) -> LimitJudgement | None:
-    """Return the required limit that the verdict rests on; None where nothing is required."""
+    """Return the required limit that the verdict rests on; None where nothing is required.
+
+    Of those with one verdict it is one on a value, which has a worst to name.
+    """
     required = [each for each in limits if each.limit.required]
-    return min(required, key=lambda each: _DECIDES.index(each.verdict), default=None)
+
+    def order(each: LimitJudgement) -> tuple[int, bool]:
+        return _DECIDES.index(each.verdict), each.limit.is_event
+
+    return min(required, key=order, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +143,10 @@ def reason_of(found: LimitJudgement) -> Reason:
     shared, limit = found.limit.share is not None, found.limit
     if found.evidence:
         few = found.n < limit.cycles_min
-        return Reason.TOO_FEW_CYCLES if few else Reason.TOO_FEW_MEASURED
+        if few:
+            return Reason.TOO_FEW_CYCLES
+        slow = found.missing is not None and found.missing.speaks_against
+        return Reason.SLOW_UNMEASURED if slow else Reason.TOO_FEW_MEASURED
     if found.verdict is Verdict.FAIL:
         return Reason.SHARE_MISSED if shared else _failed_by(found)
     if found.verdict is Verdict.PASS:
@@ -232,6 +242,10 @@ _BY_LIMIT: Final[Mapping[Reason, tuple[str, ...]]] = {
     Reason.TOO_FEW_MEASURED: (
         "Only {n} of {woke} {of} with a time; {needed} are needed.",
         "Only {n} of {woke} with a time; {needed} are needed.",
+    ),
+    Reason.SLOW_UNMEASURED: (
+        "{undecided} of {woke} {of} without a time, and slow by what is there.",
+        "{undecided} of {woke} without a time, and slow.",
     ),
     Reason.TOO_FEW_CYCLES: ("Only {n} of {cycles_min} {of} that are asked for.",),
     Reason.NOT_WHOLE: (

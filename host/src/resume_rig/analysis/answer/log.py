@@ -65,7 +65,13 @@ from resume_rig.model.result.verdict import RESUME, Verdict, WhyNot
 from resume_rig.model.units import NS_PER_MS, capitalised, count_of, listed
 
 _UNBOUND: Final = frozenset(
-    {Reason.SHARE_SHOWN, Reason.SHARE_MISSED, Reason.SHARE_OPEN, Reason.TOO_FEW_MEASURED}
+    {
+        Reason.SHARE_SHOWN,
+        Reason.SHARE_MISSED,
+        Reason.SHARE_OPEN,
+        Reason.TOO_FEW_MEASURED,
+        Reason.SLOW_UNMEASURED,
+    }
 )
 _SAYS_WHY: Final = _UNBOUND | {Reason.NOT_WHOLE, Reason.HAPPENED, Reason.TOO_FEW_CYCLES}
 """Reasons of which the headline is less than the limit's own clause."""

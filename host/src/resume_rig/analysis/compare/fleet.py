@@ -40,7 +40,7 @@ Assumed."""
 
 # Of units that are equal, one study in a hundred names one. Assumed: decides what is named.
 ALPHA: Final = 0.01
-_CERTAIN: Final = 3.0
+_CERTAIN: Final = 1.5
 """A unit whose middle is so many times as far from the others' as its own interval reaches needs
 no other evidence. Assumed; benchmarks/dependence.py holds the rate of false names."""
 _OUTLIERS_MOST: Final = 5  # assumed: of one unit in so many; more are another kind

@@ -56,7 +56,7 @@ def with_flicker(
     """
     own = edges.codes == CHANNELS.index(Channel.BACKLIGHT)
     t_ns, levels = edges.t_ns[own], edges.levels[own]
-    ends_ns = [*begins_ns[1:], np.iinfo(np.int64).max]
+    ends_ns = [*begins_ns, np.iinfo(np.int64).max][1:]
     for cycle, end_ns in zip(cycles, ends_ns, strict=True):
         if cycle.awake_from_ns is None or _LIT.isdisjoint(cycle.intervals):
             yield cycle

@@ -213,8 +213,8 @@ def failure_rate_lower(failures: int, n: int, confidence: float = 0.95, tau: flo
 
 
 RUN_ASSUMED: Final = 10.0
-"""Length of the runs of which a bound is given beside that of single failures, where no failure
-shows how they come. Assumed: a night in ten cycles, a warm rig, one bad cold boot."""
+"""Length of the runs of which a bound is given beside that of single failures, as few failures do
+not show how they come. Assumed: a night in ten cycles, a warm rig, one bad cold boot."""
 
 
 def failure_rate(failures: int, n: int, undecided: int = 0, tau: float = 1.0) -> FailureRate | None:
@@ -229,7 +229,7 @@ def failure_rate(failures: int, n: int, undecided: int = 0, tau: float = 1.0) ->
     if n == 0:
         return None
     most, all_of_them = failures + undecided, n + undecided
-    in_runs = max(tau, min(RUN_ASSUMED, all_of_them)) if not most else tau
+    in_runs = max(tau, RUN_ASSUMED)
     return FailureRate(
         failures=failures,
         n=n,

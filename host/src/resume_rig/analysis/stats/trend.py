@@ -261,15 +261,9 @@ def errors_shown(critical: float, freedom: float) -> float:
 
 def fisher_p(base_failed: int, base_n: int, candidate_failed: int, candidate_n: int) -> float:
     """Return the two-sided chance of counts so unlikely where both fail as often (Fisher, 1934)."""
-    failed = base_failed + candidate_failed
-    # By the ratios of neighbours: factorials of all cycles of a lab would take their time.
-    possible = np.arange(max(0, failed - base_n), min(failed, candidate_n) + 1).astype(np.float64)
-    k = possible[:-1]
-    ratios = np.log((candidate_n - k) * (failed - k) / ((k + 1) * (base_n - failed + k + 1)))
-    log_p = np.concatenate([[0.0], np.cumsum(ratios)])
-    p = np.exp(log_p - log_p.max())
-    own = p[int(candidate_failed - possible[0])]
-    return min(1.0, float(p[p <= own * (1 + 1e-9)].sum() / p.sum()))
+    first, p = _tables(base_failed, base_n, candidate_failed, candidate_n)
+    own = p[candidate_failed - first]
+    return min(1.0, float(p[p <= own * (1 + 1e-9)].sum()))
 
 
 def higher_by_chance(few: int, of: int, others: int, of_others: int) -> float:
@@ -277,10 +271,20 @@ def higher_by_chance(few: int, of: int, others: int, of_others: int) -> float:
 
     Fisher's exact test: `others` of `of_others` do it beside them.
     """
-    whole, did = of + of_others, few + others
-    counts = range(few, min(of, did) + 1)
-    chances = (math.comb(did, k) * math.comb(whole - did, of - k) for k in counts)
-    return min(1.0, sum(chances) / math.comb(whole, of))
+    first, p = _tables(others, of_others, few, of)
+    return min(1.0, float(p[few - first :].sum()))
+
+
+def _tables(failed: int, n: int, candidate_failed: int, candidate_n: int) -> tuple[int, Floats]:
+    """Return the fewest of the candidate's that can fail, and the chances of so many and more."""
+    both = failed + candidate_failed
+    # By the ratios of neighbours: factorials of all cycles of a lab would take their time.
+    possible = np.arange(max(0, both - n), min(both, candidate_n) + 1).astype(np.float64)
+    k = possible[:-1]
+    ratios = np.log((candidate_n - k) * (both - k) / ((k + 1) * (n - both + k + 1)))
+    log_p = np.concatenate([[0.0], np.cumsum(ratios)])
+    p = np.exp(log_p - log_p.max())
+    return int(possible[0]), p / p.sum()
 
 
 def later_by_chance(values: Floats, others: Floats) -> float:

@@ -50,7 +50,7 @@ from resume_rig.model.result.verdict import (
     Verdict,
     WhyNot,
 )
-from resume_rig.model.units import NS_PER_MS, count_of, percent_up
+from resume_rig.model.units import NS_PER_MS, capitalised, count_of, percent_up
 
 RESUME_BOUND_MS = 2 * VALUE_BOUND_MS
 """Of a sum of two values that the OS reports in whole milliseconds, of unknown rounding; as one OS
@@ -254,9 +254,16 @@ def _conformities(
     return [part for part in found if part is not None]
 
 
+def not_timed(record: OsRecord | None) -> NotJudged | None:
+    """Return why a transition that the log shows by other events has no times; else None."""
+    if record is None or record.ended is None or not record.notes:
+        return None
+    return NotJudged.of(WhyNot.NOT_TIMED, why=record.notes[0].removesuffix("."))
+
+
 def _not_measured(record: OsRecord, requirement: Requirement) -> NotJudged:
-    if record.ended is not None and record.notes:
-        return NotJudged.of(WhyNot.NOT_TIMED, why=record.notes[0].removesuffix("."))
+    if (untimed := not_timed(record)) is not None:
+        return untimed
     limits = [each for each in requirement.limits() if each.required and not each.is_event]
     measures = [limit.measure for limit in limits]
     if measures == [RESUME]:
@@ -343,6 +350,7 @@ def _why(
         parts += limit_clauses(limits)
         parts += event_clauses(limits, failed=False)
         parts += bios_advice([cycle.record for cycle in judged], requirement)
+        parts = parts or [each.why for each in limits if each.limit.required]
     elif cycles:
         kinds = _either(requirement.kinds)
         which = (
@@ -356,8 +364,7 @@ def _why(
         parts = ["there is no record of a sleep"]
     parts += left_out(cycles, requirement, repeated)
     parts += damage(reading)
-    text = lead + "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+    return f"{capitalised(lead + '; '.join(parts or ['nothing is required']))}."
 
 
 def damage(reading: LogReading) -> list[str]:

@@ -38,7 +38,7 @@ from resume_rig.analysis.verdict.measures import (
     side_of,
     time_for_rate_ns,
 )
-from resume_rig.analysis.verdict.missing import TimesBeside
+from resume_rig.analysis.verdict.missing import TimesBeside, missing_text
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import SOFT_OFF, Outcome, OutsideCycle, OutsideState
@@ -497,27 +497,12 @@ def _do(n: int, many: str, one: str | None = None) -> str:
     return (one or f"{many}s") if n == 1 else many
 
 
-def _missing_text(missing: Missing | None) -> str:
-    """Say that the cycles without a value are the slow ones; nothing where they are not."""
-    if missing is None or not missing.speaks_against:
-        return ""
-    which = "more of them than chance makes"
-    if missing.beyond:
-        n = missing.beyond
-        which = f"{n} would be over the limit if {'it is' if n == 1 else 'they are'} as late by it"
-    return (
-        f"{count_of(missing.n, 'cycle')} without a value took longer: "
-        f"{measure_words(missing.measure)} {missing.middle_ms:.0f} ms in the middle, "
-        f"{missing.usual_ms:.0f} ms of those with one; {which}"
-    )
-
-
 def _judge(
     judged: _Judged, broken: int, requirement: Requirement, tau: float, awake: Missing | None
 ) -> LimitJudgement:
     limit, parts, values = judged.limit, judged.parts, judged.values
     undecided, missing = judged.undecided, judged.missing(awake)
-    lacks = (_evidence_text(judged, requirement), _missing_text(missing) if parts else "")
+    lacks = (_evidence_text(judged, requirement), missing_text(missing) if parts else "")
     evidence = "; ".join(filter(None, lacks))
     failed = sum(part.verdict is Verdict.FAIL for part in parts)
     marginal = sum(part.verdict is Verdict.MARGINAL for part in parts)

@@ -14,10 +14,10 @@ import numpy as np
 
 from resume_rig.analysis.stats.figures import scaled_mad
 from resume_rig.analysis.stats.trend import Floats, higher_by_chance, later_by_chance
-from resume_rig.analysis.verdict.measures import Sighting, measured
+from resume_rig.analysis.verdict.measures import Sighting, measure_words, measured
 from resume_rig.model.result.cycle import IntervalName
 from resume_rig.model.result.judgement import JudgedRecord, Missing, MissingReason
-from resume_rig.model.units import NS_PER_MS
+from resume_rig.model.units import NS_PER_MS, count_of
 
 SHOWN_BY: Final = (
     IntervalName.PRESS_TO_LIGHT.value,
@@ -137,4 +137,19 @@ def _beside(name: str, missing: Floats, recorded: Floats, room_ms: float | None)
         worst_ms=float(missing.max()),
         beyond=beyond,
         p=p,
+    )
+
+
+def missing_text(missing: Missing | None) -> str:
+    """Say that the cycles without a value are the slow ones; nothing where they are not."""
+    if missing is None or not missing.speaks_against:
+        return ""
+    which = "more of them than chance makes"
+    if missing.beyond:
+        n = missing.beyond
+        which = f"{n} would be over the limit if {'it is' if n == 1 else 'they are'} as late by it"
+    return (
+        f"{count_of(missing.n, 'cycle')} without a value took longer: "
+        f"{measure_words(missing.measure)} {missing.middle_ms:.0f} ms in the middle, "
+        f"{missing.usual_ms:.0f} ms of those with one; {which}"
     )

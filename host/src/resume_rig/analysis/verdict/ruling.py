@@ -21,6 +21,7 @@ from resume_rig.analysis.verdict.judge import (
     hybrid_lead,
     is_covered,
     limit_clauses,
+    not_timed,
     resume_sentence,
     why_not_judged,
     why_not_real,
@@ -295,7 +296,8 @@ def _not_measured(sighting: Sighting, requirement: Requirement, no_record: NotJu
         return no_record
     if not possible_kinds(sighting) & frozenset(requirement.kinds):
         return NotJudged.of(WhyNot.OTHER_KIND_ON_WIRES, **covers(requirement))
-    return NotJudged.of(WhyNot.NOT_MEASURED, missing=" and no ".join(map(measure_words, measures)))
+    missing = " and no ".join(map(measure_words, measures))
+    return not_timed(sighting.record) or NotJudged.of(WhyNot.NOT_MEASURED, missing=missing)
 
 
 class Tally:

@@ -22,7 +22,8 @@ from resume_rig.campaign.dut.shell import (
     kind_of,
     powershell,
 )
-from resume_rig.campaign.plan.plan import Plan, TraceTool
+from resume_rig.campaign.plan.plan import Plan
+from resume_rig.campaign.plan.words import TraceTool
 from resume_rig.campaign.store.disk import free_bytes
 from resume_rig.campaign.store.store import beside_store
 from resume_rig.model.clock import Clock

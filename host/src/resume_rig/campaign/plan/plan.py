@@ -11,11 +11,17 @@ import math
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum, unique
 from typing import Any, TypeAlias, TypeVar, cast
 
 from resume_rig.analysis.stats.figures import CYCLES_MOST, cycles_needed, failure_rate_upper
-from resume_rig.campaign.plan.states import STATE_WORDS, STATES, sleep_channel
+from resume_rig.campaign.plan.states import STATES, sleep_channel
+from resume_rig.campaign.plan.words import (
+    MAX_PRESS_NS,
+    MIN_DWELL_NS,
+    WORDS,
+    Order,
+    TraceTool,
+)
 from resume_rig.model.channel import (
     SLEEPERS,
     Actuator,
@@ -29,7 +35,7 @@ from resume_rig.model.channel import (
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind, state_word
 from resume_rig.model.result.cycle import FAILED, NO_ANSWER, Outcome
-from resume_rig.model.units import NS_PER_MS, NS_PER_S, count_of, percent_up, seconds_text
+from resume_rig.model.units import NS_PER_S, count_of, percent_up, seconds_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,18 +120,6 @@ MAX_VALUES = 1_000
 Varied: TypeAlias = int | SleepBy | WakeBy | SleepKind
 
 
-@unique
-class Order(StrEnum):
-    """How the values of several lists come together."""
-
-    SEQUENCE = "sequence"
-    """Each list goes on by one a cycle, and begins again at its end."""
-    MATRIX = "matrix"
-    """Every combination in turn; the list that the plan names last changes fastest."""
-    RANDOM = "random"
-    """Each value is drawn, all with the same chance."""
-
-
 @dataclass(frozen=True, slots=True)
 class Range:
     """Any value between two, both included, drawn anew for each cycle."""
@@ -195,57 +189,18 @@ def extremes(values: tuple[Varied, ...] | Range) -> tuple[Varied, ...]:
 
 _T = TypeVar("_T")
 
-MAX_CYCLES = 1_000_000
 _OF_EACH_OTHER = frozenset({"state", "sleep_by", "wake_by", "settle_ns", "settle_limit_ns"})
-# SLP_S4# may be stretched to 4 s after sleep entry, and the chipset holds a wake off so long
-# (Intel 800-series PCH datasheet, "Event Input Signals").
-MIN_DWELL_NS = 5 * NS_PER_S
-MAX_DWELL_NS = 24 * 3600 * NS_PER_S
-MAX_SETTLE_NS = 3600 * NS_PER_S
 # A DUT that boots shows its logo seconds before its OS reacts to a button.
 MIN_BOOT_SETTLE_NS = 15 * NS_PER_S
-SETTLE_LIMIT_NS = 120 * NS_PER_S
-# The chipset debounces for 16 ms and an EC for 30 ms; 4 s is the override that cuts the power.
-MIN_PRESS_NS = 50 * NS_PER_MS
-MAX_PRESS_NS = 1500 * NS_PER_MS
-MIN_TIMEOUT_NS = 1 * NS_PER_S
-MAX_TIMEOUT_NS = 3600 * NS_PER_S
-MAX_TIME_NS = 366 * 24 * 3600 * NS_PER_S
-MIN_CONFIDENCE = 0.5
-
-
-@unique
-class TraceTool(StrEnum):
-    """What records a trace of each cycle on the DUT."""
-
-    NONE = "none"
-    WPR = "wpr"
-    XPERF = "xperf"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a campaign does.
+    """What a campaign does; `words.WORDS` has each field, its default and its range.
 
-    Attributes:
-        cycles: how many are measured; interrupted ones do not count.
-        sleep_by, wake_by: what starts the sleep, and the wake.
-        dwell_ns: from sleep entry, as the wires show it, to the wake trigger. A timer is armed for
-            so long and the way into the state on top.
-        settle_ns: from the last sign of the wake to the end of the cycle, at least.
-        health: the DUT's OS is asked for its devices, links, counters and errors before each sleep
-            and after each wake.
-        settle_limit_ns: where this is not None, the cycle ends after `settle_ns` only when the DUT
-            shows that it has settled, and after so long at the latest.
-        warm_up: so many cycles at the beginning are measured and kept, and not judged.
-        wake_timeout_ns: from the trigger to the last sign of the wake.
-        sleep_timeout_ns: from the trigger to sleep entry.
-        short_dwell: dwell_ns may be less than 5 s, to measure how long a wake is held off.
-        vary: what is not the same in every cycle; its fields above hold the first value.
-        order: how lists in `vary` come together.
-        seed: of everything that is drawn.
-        stop: when to end before `cycles` are done.
-        trace: what records each cycle on the DUT.
+    A timer that wakes is armed for `dwell_ns` and the way into the state on top. `vary` is what is
+    not the same in every cycle; its fields hold the first value. `settle_limit_ns` is None where
+    the settle time is fixed.
     """
 
     cycles: int
@@ -254,18 +209,18 @@ class Plan:
     wake_by: WakeBy
     dwell_ns: int
     settle_ns: int
+    settle_limit_ns: int | None
     press_ns: int
+    wake_timeout_ns: int
+    sleep_timeout_ns: int
     warm_up: int
-    wake_timeout_ns: int = 60 * NS_PER_S
-    sleep_timeout_ns: int = 60 * NS_PER_S
-    short_dwell: bool = False
-    vary: tuple[Vary, ...] = ()
-    order: Order = Order.SEQUENCE
-    seed: int = 1
+    short_dwell: bool
+    trace: TraceTool
+    health: bool
+    order: Order
+    seed: int
     stop: StopRules = NO_RULES
-    settle_limit_ns: int | None = None
-    trace: TraceTool = TraceTool.NONE
-    health: bool = False
+    vary: tuple[Vary, ...] = ()
 
     @property
     def states(self) -> frozenset[SleepKind]:
@@ -303,61 +258,20 @@ class Plan:
 
 def default_plan() -> Plan:
     """Return S3Resume's plan: four S3 cycles by button, the first one not judged."""
-    return Plan(
-        cycles=4,
-        state=SleepKind.S3,
-        sleep_by=Actuator.BUTTON,
-        wake_by=Actuator.BUTTON,
-        dwell_ns=5 * NS_PER_S,
-        settle_ns=2 * NS_PER_S,
-        press_ns=150 * NS_PER_MS,
-        warm_up=1,
-    )
+    own = {word.field: word.default for word in WORDS if not word.is_rule}
+    return Plan(**own)
 
 
-def override(
-    plan: Plan,
-    *,
-    cycles: int | None = None,
-    state: SleepKind | None = None,
-    sleep_by: SleepBy | None = None,
-    wake_by: WakeBy | None = None,
-    dwell_ns: int | None = None,
-    settle_ns: int | None = None,
-    settle_limit_ns: int | None = None,
-    press_ns: int | None = None,
-    warm_up: int | None = None,
-    wake_timeout_ns: int | None = None,
-    sleep_timeout_ns: int | None = None,
-    short_dwell: bool | None = None,
-    trace: TraceTool | None = None,
-    health: bool | None = None,
-) -> Plan:
-    """Return `plan` with what is given, checked.
+def override(plan: Plan, **given: Any) -> Plan:
+    """Return `plan` with what is given by name of its field, checked; None changes nothing.
 
     Raises:
         UsageError: a value is outside its range.
     """
-    options = {
-        "cycles": cycles,
-        "state": state,
-        "sleep_by": sleep_by,
-        "wake_by": wake_by,
-        "dwell_ns": dwell_ns,
-        "settle_ns": settle_ns,
-        "settle_limit_ns": settle_limit_ns,
-        "press_ns": press_ns,
-        "warm_up": warm_up,
-        "wake_timeout_ns": wake_timeout_ns,
-        "sleep_timeout_ns": sleep_timeout_ns,
-        "short_dwell": short_dwell,
-        "trace": trace,
-        "health": health,
-    }
-    given: dict[str, Any] = {name: each for name, each in options.items() if each is not None}
+    chosen = {name: each for name, each in given.items() if each is not None}
     # One value for all cycles takes the place of a list.
-    vary = tuple(each for each in plan.vary if each.name not in given)
-    changed = dataclasses.replace(plan, vary=vary, **given)
+    chosen.setdefault("vary", tuple(each for each in plan.vary if each.name not in chosen))
+    changed = dataclasses.replace(plan, **chosen)
     check_plan(changed)
     return changed
 
@@ -368,38 +282,32 @@ def check_plan(plan: Plan) -> None:
     Raises:
         UsageError: a value is outside its range; the sentence names value and range.
     """
-    if not 1 <= plan.cycles <= MAX_CYCLES:
-        raise UsageError(f"a plan of {plan.cycles} cycles; allowed are 1 to {MAX_CYCLES:,}")
-    if not 0 <= plan.warm_up <= plan.cycles:
+    for word in WORDS:
+        value = getattr(plan.stop if word.is_rule else plan, word.field)
+        if value is not None:
+            word.kind.check(word.what, value)
+    if plan.warm_up > plan.cycles:
         raise UsageError(
             f"a warm-up of {plan.warm_up} of {plan.cycles} cycles; allowed are 0 to all of them"
         )
-    _check_rules(plan.stop)
     for each in plan.vary:
-        for value in extremes(each.values):
-            varied: dict[str, Any] = {each.name: value}
-            check_plan(dataclasses.replace(plan, vary=(), **varied))
+        for varied in extremes(each.values):
+            one: dict[str, Any] = {each.name: varied}
+            check_plan(dataclasses.replace(plan, vary=(), **one))
     _check_together(plan)
-    if plan.trace is not TraceTool.NONE and any(STATES[s].boots for s in plan.states & set(STATES)):
+    if plan.trace is not TraceTool.NONE and any(STATES[state].boots for state in plan.states):
         raise UsageError(
             f"a trace by {plan.trace} in a plan with a boot, which ends a trace; allowed is none "
             "(xbootmgr traces boots and shutdowns)"
         )
-    if plan.state not in STATES:
-        raise UsageError(f"a plan for {plan.state}; allowed are {', '.join(STATE_WORDS)}")
     _check_ways(plan)
     if plan.dwell_ns < MIN_DWELL_NS and not plan.short_dwell:
         raise UsageError(
             f"a dwell of {seconds_text(plan.dwell_ns)}; allowed are 5 s or more after sleep "
-            "entry, because a chipset may hold off a wake for 4 s (short_dwell = true in a plan "
-            "file allows less, to measure that)"
+            "entry, because a chipset may hold off a wake for 4 s (short_dwell allows less, to "
+            "measure that)"
         )
-    _check_range("dwell", plan.dwell_ns, 0, MAX_DWELL_NS)
-    _check_range("settle time", plan.settle_ns, 0, MAX_SETTLE_NS)
     _check_settling(plan)
-    _check_range("press", plan.press_ns, MIN_PRESS_NS, MAX_PRESS_NS)
-    _check_range("wake time-out", plan.wake_timeout_ns, MIN_TIMEOUT_NS, MAX_TIMEOUT_NS)
-    _check_range("sleep time-out", plan.sleep_timeout_ns, MIN_TIMEOUT_NS, MAX_TIMEOUT_NS)
 
 
 def _check_together(plan: Plan) -> None:
@@ -440,30 +348,16 @@ def _but_lid(ways: Sequence[SleepBy | WakeBy]) -> str:
 def _check_settling(plan: Plan) -> None:
     limit_ns = plan.settle_limit_ns
     if limit_ns is not None:
-        low_ns = max(plan.settle_ns, NS_PER_S)
-        _check_range("limit of an adaptive settle time", limit_ns, low_ns, MAX_SETTLE_NS)
+        if limit_ns < plan.settle_ns:
+            raise UsageError(
+                f"a limit of an adaptive settle time of {seconds_text(limit_ns)}; allowed are "
+                f"{seconds_text(plan.settle_ns)}, the settle time, and more"
+            )
     elif plan.state is SleepKind.BOOT and plan.settle_ns < MIN_BOOT_SETTLE_NS:
         raise UsageError(
             f"a settle time of {seconds_text(plan.settle_ns)} after a boot; allowed are "
             f"{seconds_text(MIN_BOOT_SETTLE_NS)} or more, because a DUT that boots ignores the "
             'next trigger until its OS runs, or settle = "adaptive"'
-        )
-
-
-def _check_rules(rules: StopRules) -> None:
-    for count, what in ((rules.failures, "failures"), (rules.recoveries, "recoveries")):
-        if count is not None and not 1 <= count <= MAX_CYCLES:
-            raise UsageError(f"a stop at {count} {what}; allowed are 1 to {MAX_CYCLES:,}")
-    if rules.time_ns is not None:
-        _check_range("time to stop after", rules.time_ns, NS_PER_S, MAX_TIME_NS)
-    if rules.failure_rate is not None and not 0 < rules.failure_rate < 1:
-        raise UsageError(
-            f"a stop at a failure rate of {rules.failure_rate * 100:g} %; allowed is more than 0 "
-            "and less than 100"
-        )
-    if not MIN_CONFIDENCE <= rules.confidence < 1:
-        raise UsageError(
-            f"a confidence of {rules.confidence * 100:g} %; allowed is 50 and more, less than 100"
         )
 
 
@@ -553,12 +447,4 @@ def _check_means(
         raise UsageError(
             f"the plan has {dut_name} stay asleep, and the rig moves nothing that could wake it "
             "afterwards; a button or a lid is needed"
-        )
-
-
-def _check_range(name: str, value_ns: int, low_ns: int, high_ns: int) -> None:
-    if not low_ns <= value_ns <= high_ns:
-        raise UsageError(
-            f"a {name} of {seconds_text(value_ns)}; allowed are {seconds_text(low_ns)} to "
-            f"{seconds_text(high_ns)}"
         )

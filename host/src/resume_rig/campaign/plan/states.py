@@ -11,7 +11,6 @@ from typing import Final
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
-from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import (
     NO_SLEEPS,
     NO_SUSPENDS,
@@ -118,22 +117,6 @@ STATE_WORDS: Final = tuple(state_word(kind) for kind in STATES)
 def states_text(states: Collection[SleepKind]) -> str:
     """Return states as a sentence names them, in the order of their table."""
     return ", ".join(state_word(kind) for kind in STATES if kind in states)
-
-
-def state_of_word(what: str, word: object) -> SleepKind:
-    """Return the state that a plan names.
-
-    Args:
-        what: the key or the option, for the sentence.
-        word: as it was given.
-
-    Raises:
-        UsageError: it names none.
-    """
-    for kind in STATES:
-        if word == state_word(kind):
-            return kind
-    raise UsageError(f"{what} = {word!r}; allowed are {', '.join(STATE_WORDS)}")
 
 
 def may_belong(record: OsRecord, states: Collection[SleepKind]) -> bool:

@@ -41,12 +41,14 @@ class CampaignBegan:
     Attributes:
         session: 1 for a run, more for a resume.
         done: cycles of the plan that earlier sessions did.
+        simulated: no PC is measured.
     """
 
     path: Path
     plan: Plan
     session: int
     done: int
+    simulated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

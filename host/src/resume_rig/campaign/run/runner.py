@@ -271,7 +271,11 @@ class CampaignRunner:
         try:
             self._observe(
                 CampaignBegan(
-                    self._store.path, self._plan, self._session.number, done_of(self._store)
+                    self._store.path,
+                    self._plan,
+                    self._session.number,
+                    done_of(self._store),
+                    simulated=self._store.identity.is_simulated is True,
                 )
             )
             ready = False

@@ -19,7 +19,8 @@ from typing import Final, Self
 import numpy as np
 
 from resume_rig.analysis.cycles.light_shape import BlockTable
-from resume_rig.campaign.plan.plan import MAX_CYCLES, Plan
+from resume_rig.campaign.plan.plan import Plan
+from resume_rig.campaign.plan.words import MAX_CYCLES
 from resume_rig.campaign.store import encoding, schema
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.raw import CycleRaw, LogState, Recovery, Session

@@ -42,4 +42,6 @@ def execute(args: argparse.Namespace) -> int:
     run = argparse.ArgumentParser()
     verb_run.add_arguments(run)
     usual = vars(run.parse_args(["--rig", f"sim:{options}{seed}"]))
-    return verb_run.execute(argparse.Namespace(**{**usual, **vars(args), "rig": usual["rig"]}))
+    # The seed of `demo` is the laptop's, that of `run` the plan's.
+    own = {key: usual[key] for key in ("rig", "seed")}
+    return verb_run.execute(argparse.Namespace(**{**usual, **vars(args), **own}))

@@ -6,15 +6,15 @@ import sys
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
+from resume_rig.campaign.plan.words import COMMAND_LINE, WORD_BY_KEY, WORDS, Switch
 from resume_rig.cli.offline.verb_lake import add_or_queue, check_lake
 from resume_rig.cli.terminal.answer import show_campaign
 from resume_rig.cli.terminal.arguments import (
     add_requirement_arguments,
     add_rig_arguments,
     add_verb,
-    duration_ns,
     dut_of,
     host_and_port,
     named,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from resume_rig.acceptance.metrics import Metrics
+    from resume_rig.campaign.plan.plan import Plan
     from resume_rig.campaign.run.campaign import Commission, Surroundings
     from resume_rig.campaign.run.hooks import Hooks
     from resume_rig.cli.terminal.console import Printer
@@ -70,37 +71,33 @@ def _typed() -> bool:
     return bool(select.select([sys.stdin], [], [], 0)[0])
 
 
-ADAPTIVE: Final = "adaptive"
-_WORDS: Final = {
-    "state": ("STATE", "S3 (default), S4, S5 (off and on), hybrid, fast-startup, modern-standby"),
-    "sleep-by": ("WAY", "what puts the DUT to sleep: button (default), lid, idle, command"),
-    "wake-by": ("WAY", "what wakes it: button (default), lid, keyboard, contact, timer, none, lan"),
-}
+def add_plan_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add a plan and an option for each of its words."""
+    parser.add_argument(
+        "--plan", metavar="PLAN", help="a plan: path of a TOML file, or the name of a ready one"
+    )
+    for word in WORDS:
+        option, text = COMMAND_LINE.named(word.key), word.meaning.replace("%", "%%")
+        if isinstance(word.kind, Switch):
+            parser.add_argument(option, action=argparse.BooleanOptionalAction, help=text)
+        else:
+            parser.add_argument(option, metavar=word.kind.metavar, type=named, help=text)
 
 
-def add_way_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    for name, (metavar, what) in _WORDS.items():
-        parser.add_argument(f"--{name}", metavar=metavar, help=what)
-    parser.add_argument(
-        "--settle",
-        metavar="TIME",
-        type=_settle,
-        help='awake before the next (default 2s), or "adaptive": until its record is read, its '
-        "light stands still and its log can be read",
-    )
-    parser.add_argument(
-        "--settle-limit",
-        metavar="TIME",
-        type=duration_ns,
-        help="with --settle adaptive, at the latest after so long (default 120s)",
-    )
-    parser.add_argument(
-        "--health",
-        action=argparse.BooleanOptionalAction,
-        help="before each sleep and after each wake, ask the DUT's OS for its devices, links, idle "
-        "counters and errors (default no; takes some seconds a cycle)",
-    )
+def plan_of(args: argparse.Namespace) -> "Plan":
+    """Return the plan that the options describe.
+
+    Raises:
+        UsageError: a word or a value that a plan has not; the sentence names the option.
+    """
+    from resume_rig.campaign.plan.plan_file import load_plan, parse_plan
+
+    words = {key: getattr(args, key) for key in WORD_BY_KEY}
+    return parse_plan(words, load_plan(args.plan), COMMAND_LINE)
+
+
+def add_os_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what commands the DUT's OS, and where magic packets go."""
     parser.add_argument(
         "--dut-shell",
         metavar="ssh:USER@HOST",
@@ -116,12 +113,6 @@ def add_way_arguments(parser: argparse.ArgumentParser) -> None:
         "arm-timer, disarm-timer or greet, _STATE and _AFTER_S",
     )
     parser.add_argument(
-        "--trace",
-        metavar="TOOL",
-        help="record each cycle on a Windows DUT by its shell: wpr, xperf or none (default none); "
-        "files go into a folder beside the store",
-    )
-    parser.add_argument(
         "--lan-from",
         metavar="ADDRESS",
         help="address of this host's that magic packets leave from, which chooses the interface",
@@ -131,44 +122,6 @@ def add_way_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS[:PORT]",
         help="where magic packets go (default 255.255.255.255:9; on a simulated bench: its DUT)",
     )
-
-
-def ways_of(args: argparse.Namespace, *, adaptive: bool) -> dict[str, Any]:
-    """Return what the options change of a plan, by name of `override`'s arguments.
-
-    Args:
-        args: the options.
-        adaptive: whether the plan has an adaptive settle time.
-
-    Raises:
-        UsageError: a word that a plan has not, or a limit of a fixed settle time; the sentence
-            names what is allowed.
-    """
-    from resume_rig.campaign.plan.plan import SETTLE_LIMIT_NS
-    from resume_rig.campaign.plan.plan_file import sleep_by_of, trace_of, wake_by_of
-    from resume_rig.campaign.plan.states import state_of_word
-
-    found: dict[str, Any] = {}
-    if args.state is not None:
-        found["state"] = state_of_word("--state", args.state)
-    if args.sleep_by is not None:
-        found["sleep_by"] = sleep_by_of("--sleep-by", args.sleep_by)
-    if args.wake_by is not None:
-        found["wake_by"] = wake_by_of("--wake-by", args.wake_by)
-    if args.trace is not None:
-        found["trace"] = trace_of("--trace", args.trace)
-    if args.health is not None:
-        found["health"] = args.health
-    limit_ns = args.settle_limit
-    if limit_ns is not None and not (adaptive if args.settle is None else args.settle == ADAPTIVE):
-        raise UsageError(f"--settle-limit goes with --settle {ADAPTIVE}; a fixed time has no limit")
-    if args.settle == ADAPTIVE:
-        limit_ns = SETTLE_LIMIT_NS if limit_ns is None else limit_ns
-    elif args.settle is not None:
-        found["settle_ns"] = args.settle
-    if limit_ns is not None:
-        found["settle_limit_ns"] = limit_ns
-    return found
 
 
 def surroundings_of(args: argparse.Namespace) -> "Surroundings":
@@ -189,27 +142,7 @@ def surroundings_of(args: argparse.Namespace) -> "Surroundings":
     )
 
 
-def _settle(text: str) -> int | str:
-    return ADAPTIVE if text == ADAPTIVE else duration_ns(text)
-
-
-_PLAN_OPTIONS = (
-    "plan",
-    "cycles",
-    "state",
-    "sleep_by",
-    "wake_by",
-    "dwell",
-    "settle",
-    "settle_limit",
-    "health",
-    "press",
-    "ignore_first",
-    "host_clock_ppb",
-    "warm_up",
-    "out",
-    "trace",
-)
+_OF_NEW = ("plan", *WORD_BY_KEY, "host_clock_ppb", "out")
 _HOOKS = {
     "failure": "after a cycle that did not go as planned",
     "recovery": "after each step that was to bring the DUT back",
@@ -234,31 +167,8 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_rig_arguments(parser, required=False)
-    parser.add_argument(
-        "--plan", metavar="PLAN", help="a plan: path of a TOML file, or the name of a ready one"
-    )
-    parser.add_argument(
-        "--cycles", metavar="N", type=whole_number, help="how many cycles (default 4)"
-    )
-    add_way_arguments(parser)
-    parser.add_argument(
-        "--dwell", metavar="TIME", type=duration_ns, help="asleep before the wake (default 5s)"
-    )
-    parser.add_argument(
-        "--press", metavar="TIME", type=duration_ns, help="length of a press (default 150ms)"
-    )
-    first = parser.add_mutually_exclusive_group()
-    first.add_argument(
-        "--ignore-first",
-        action=argparse.BooleanOptionalAction,
-        help="leave the first cycle out of the verdict (default yes)",
-    )
-    first.add_argument(
-        "--warm-up",
-        metavar="N",
-        type=whole_number,
-        help="leave the first N cycles out of the verdict",
-    )
+    add_plan_arguments(parser)
+    add_os_arguments(parser)
     parser.add_argument(
         "--log",
         metavar="SOURCE",
@@ -423,21 +333,10 @@ def _run(
 
 def _new(args: argparse.Namespace) -> _Asked:
     from resume_rig.acceptance.bench import opened_rig
-    from resume_rig.campaign.plan.plan import default_plan, override
-    from resume_rig.campaign.plan.plan_file import load_plan
     from resume_rig.campaign.run.campaign import Commission, usual_store
 
     args.rig = args.rig or NOT_NAMED  # said when it is to be opened, after what is wrong besides
-    plan = default_plan() if args.plan is None else load_plan(args.plan)
-    plan = override(
-        plan,
-        cycles=args.cycles,
-        **ways_of(args, adaptive=plan.settle_limit_ns is not None),
-        dwell_ns=args.dwell,
-        press_ns=args.press,
-        warm_up=args.warm_up if args.ignore_first is None else int(args.ignore_first),
-    )
-    store = args.out or usual_store()
+    store, plan = args.out or usual_store(), plan_of(args)
     commission = Commission(store, plan, requirement_of(args), dut_of(args), surroundings_of(args))
     rig = opened_rig(args.rig, commission.dut)
     return _Asked(commission, StoredRigUrl(args.rig), rig)
@@ -448,11 +347,11 @@ def _stored(args: argparse.Namespace) -> _Asked:
     from resume_rig.acceptance.bench import opened_rig
     from resume_rig.campaign.run.campaign import Commission, interrupted
 
-    named = [name for name in _PLAN_OPTIONS if getattr(args, name) is not None]
+    named = [name for name in _OF_NEW if getattr(args, name) is not None]
     if named:
         raise UsageError(
             f"--resume goes on by the plan of {args.resume}; leave out "
-            + ", ".join(f"--{name.replace('_', '-')}" for name in named)
+            + ", ".join(map(COMMAND_LINE.named, named))
         )
     before = interrupted(args.resume, args.rig, args.dut)
     requirement = requirement_of(args)

@@ -183,7 +183,7 @@ _PLUG = "The rig does not answer. Look at its plug: the campaign goes on when it
 
 
 class SimulatedStrip(Strip):
-    """Stays while the rig that is open, or the campaign that is shown, measures no PC."""
+    """Stays while the rig that is open, or the campaign that runs, measures no PC."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(text_label())
@@ -192,8 +192,9 @@ class SimulatedStrip(Strip):
 
     def refresh(self) -> None:
         """Show whether it does."""
-        bench = self._desk.state.bench
-        self.setVisible(bench.info is not None and bench.simulated)
+        bench, campaign = self._desk.state.bench, self._desk.state.campaign
+        rig = bench.info is not None and bench.simulated
+        self.setVisible(rig or (campaign.phase.active and campaign.simulated))
 
 
 class PersonStrip(Strip):

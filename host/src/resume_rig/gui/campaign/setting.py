@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from resume_rig.campaign.dut.user_program import command_words
 from resume_rig.campaign.plan.plan import Plan
 from resume_rig.campaign.plan.plan_file import load_plan, ready_plans
+from resume_rig.campaign.plan.words import PlanWord
 from resume_rig.campaign.run.campaign import usual_store
 from resume_rig.campaign.run.hooks import HookEvent
 from resume_rig.gui.campaign.draft import (
@@ -30,7 +31,6 @@ from resume_rig.gui.campaign.draft import (
     WHOLE,
     History,
     PlanDraft,
-    PlanField,
     default_draft,
     draft_of,
     plan_of,
@@ -334,13 +334,13 @@ class PlanEditor(QGroupBox):
             return True
         return super().eventFilter(watched, event)
 
-    def _add(self, form: QFormLayout, field: PlanField) -> None:
+    def _add(self, form: QFormLayout, field: PlanWord) -> None:
         editor: QLineEdit | QComboBox
-        if field.choices:
+        if field.kind.choices:
             editor = QComboBox()
             editor.setEditable(True)
             editor.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-            editor.addItems(field.choices)
+            editor.addItems(field.kind.choices)
             editor.editTextChanged.connect(partial(self._typed, field.key))
             line = editor.lineEdit()
         else:
@@ -351,7 +351,7 @@ class PlanEditor(QGroupBox):
             line.editingFinished.connect(self._seal)
         editor.setAccessibleName(field.title)
         editor.setObjectName(field.key)
-        editor.setToolTip(field.tip)
+        editor.setToolTip(field.meaning)
         form.addRow(field.title, editor)
         self.fields[field.key] = editor
         self._sentences[field.key] = _sentence()

@@ -83,8 +83,9 @@ class CampaignControl(QWidget):
         self._outcomes = ElidedLabel(role="soft")
         top = Halves()
         buttons, progress = top.halves
-        for button in (self.start, self.hold, self.stop, self.resume):
+        for button in (self.start, self.hold, self.stop):
             buttons.addWidget(button)
+        progress.addWidget(self.resume)
         progress.addWidget(self.bar)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)

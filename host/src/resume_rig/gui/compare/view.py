@@ -43,7 +43,7 @@ from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text, tip_of
 from resume_rig.gui.widgets.log_setting import LogSetting
-from resume_rig.gui.widgets.page import View, keyed_action
+from resume_rig.gui.widgets.page import Halves, View, keyed_action
 from resume_rig.gui.widgets.store_menu import ask_to_open
 from resume_rig.gui.widgets.table_panel import TablePanel
 from resume_rig.gui.worker.jobs import JobSlot
@@ -185,10 +185,12 @@ class CompareSetting(QWidget):
     def _lay_out(self) -> None:
         lines = QVBoxLayout(self)
         lines.setContentsMargins(0, 0, 0, 0)
-        sides, question = QHBoxLayout(), QHBoxLayout()
+        sides, question = QHBoxLayout(), Halves()
+        what, chances = question.halves
         for line, widgets in (
             (sides, (self.base, self.candidate)),
-            (question, (self.kind, self.matters, self.alpha)),
+            (what, (self.kind, self.matters)),
+            (chances, (self.alpha,)),
         ):
             for widget in widgets:
                 label = plain_label(widget.accessibleName())
@@ -199,10 +201,11 @@ class CompareSetting(QWidget):
                     line.addWidget(self.base_sessions)
                 elif widget is self.candidate:
                     line.addWidget(self.candidate_sessions)
-        question.addWidget(self.one_is_enough)
-        question.addStretch(1)
+        chances.addWidget(self.one_is_enough)
+        for line in question.halves:
+            line.addStretch()
         lines.addLayout(sides)
-        lines.addLayout(question)
+        lines.addWidget(question)
         lines.addWidget(self.requirement)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.campaign.plan.words import COMMAND_LINE, WORDS
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.verdict import USUAL_REQUIREMENT, Requirement
 
@@ -78,8 +79,8 @@ FIELDS: Final[Mapping[str, str]] = {
     "--dut-shell": "DUT shell",
     "--sleep-command": "Sleep command",
     "--power-cycle": "Power cycle",
-    "--trace": "Trace by",
     "--no-ignore-first": "Warm-up cycles: 0",
+    **{COMMAND_LINE.named(word.key): word.title for word in WORDS if word.title},
 }
 """By option: the field that stands for it, as its page or its dialog names it."""
 PLACES: Final[Mapping[str, str]] = {

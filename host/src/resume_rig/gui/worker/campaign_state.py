@@ -204,6 +204,7 @@ class CampaignState:
         attempt: how many campaigns were begun, or tried to be.
         asked: what the person at the window is asked to do; empty for nothing.
         answer: of the campaign that is over.
+        simulated: it measures no PC, or measured none.
     """
 
     phase: Phase = Phase.NONE
@@ -228,6 +229,7 @@ class CampaignState:
     attempt: int = 0
     asked: str = ""
     answer: Answer = NO_ANSWER
+    simulated: bool = False
 
     @property
     def provisional(self) -> bool:
@@ -286,9 +288,15 @@ def campaign_after(state: CampaignState, event: CampaignUpdate) -> CampaignState
 
 def _reported(state: CampaignState, event: CampaignEvent) -> CampaignState:
     match event:
-        case CampaignBegan(plan=plan, session=session, done=done, path=path):
+        case CampaignBegan(plan=plan, done=done):
             began = replace(
-                state, phase=Phase.RUNNING, plan=plan, session=session, done=done, path=path
+                state,
+                phase=Phase.RUNNING,
+                plan=plan,
+                session=event.session,
+                done=done,
+                path=event.path,
+                simulated=event.simulated,
             )
             after = _with_line(began, f"{plan.cycles} {plan.state} cycles, {done} done before")
         case CycleStarted(number=number):

@@ -26,6 +26,7 @@ class Reason(StrEnum):
     SHARE_MISSED = "share-missed"
     SHARE_OPEN = "share-open"
     TOO_FEW_MEASURED = "too-few-measured"
+    SLOW_UNMEASURED = "slow-and-unmeasured"
     TOO_FEW_CYCLES = "too-few-cycles"
     NOT_WHOLE = "not-back-whole"
     HAPPENED = "outcome-or-finding"

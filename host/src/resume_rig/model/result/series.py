@@ -149,7 +149,7 @@ class FailureRate:
             failed in `high` and `upper`, as met in `low`: whatever they were, the bounds hold.
         tau: cycles that count as one, by the runs in which the failures come; 1 where they come
             singly, and where none shows how they come.
-        upper_in_runs: `upper`, where no cycle failed, if failures came in runs of ten.
+        upper_in_runs: `upper`, if failures came in runs of ten or more, as few of them do not show.
     """
 
     failures: int

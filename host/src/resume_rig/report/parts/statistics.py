@@ -151,7 +151,7 @@ def _failures(failures: FailureRate) -> str:
     if failures.undecided:
         text += f", {failures.undecided} more without evidence, counted as failed in the limit"
     text += f"; upper 95 % confidence limit of the failure rate {percent_up(failures.upper)}"
-    if failures.upper_in_runs > failures.upper:
+    if failures.upper_in_runs < 1.0:
         text += f", {percent_up(failures.upper_in_runs)} if failures come in runs of ten"
     if not failures.failures and failures.n < failures.needed_for_1_percent:
         needed = failures.needed_for_1_percent

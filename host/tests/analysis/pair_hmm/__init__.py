@@ -1,0 +1,1 @@
+"""The match as one pair hidden Markov model: an oracle for the chain."""
