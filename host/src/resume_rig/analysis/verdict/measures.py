@@ -13,6 +13,7 @@ from enum import StrEnum, unique
 from typing import Final
 
 from resume_rig.analysis.reconcile.thresholds import reported
+from resume_rig.analysis.verdict.columns import INSIDE, in_order
 from resume_rig.model.os_record import ComponentKind, OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, ReconciledCycle
@@ -79,16 +80,11 @@ MB_PER_S: Final = "MB/s"
 COUNT: Final = "count"
 _USER: Final = "user_init_ms"
 _RATES: Final = {"hiber_read_rate": "hiber_read_ms", "hiber_write_rate": "hiber_write_ms"}
-_INSIDE: Final = (
-    RESUME,
-    BIOS,
-    "driver_init_ms",
-    _USER,
-    "wake_ms",
-    "sleep_ms",
-    "firmware_resume_ms",
-    "hiber_read_ms",
-    "hiber_write_ms",
+_INSIDE: Final = tuple(
+    in_order(
+        "resume_ms bios_init_ms driver_init_ms user_init_ms wake_ms sleep_ms",
+        ((each.name, each) for each in INSIDE),
+    )
 )
 _LINES: Final = {
     "slp s3": "SLP_S3#",
