@@ -95,6 +95,13 @@ class Question:
     requirement: str = ""
 
 
+ONE_SESSION_A_SIDE: Final = (
+    "One session a side cannot separate a build from a day: measure each in "
+    f"{SESSIONS_ADVISED} sessions or more, in turn, or say --one-session-is-enough."
+)
+"""What to do about two sessions that differ."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """What the tests found, all that the answer rests on.
@@ -127,9 +134,7 @@ def answer_of(found: Found) -> tuple[Answer, str]:
         return Answer.REQUIREMENT_FAILED, _why_failed(found, slower, worse)
     if slower or worse:
         return Answer.SESSIONS_DIFFER, (
-            f"These two sessions differ: {_named(slower, worse)}. One session a side cannot"
-            f" separate a build from a day: measure each in {SESSIONS_ADVISED} sessions or more, in"
-            " turn, or say --one-session-is-enough."
+            f"These two sessions differ: {_named(slower, worse)}. {ONE_SESSION_A_SIDE}"
         )
     return _none_worse(found, alone=alone)
 

@@ -7,6 +7,7 @@ from statistics import median
 from typing import Final
 
 from resume_rig.analysis.answer.comparison import comparison_headline
+from resume_rig.analysis.compare.comparison import ONE_SESSION_A_SIDE
 from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.result.comparison import (
     Answer,
@@ -114,7 +115,7 @@ def comparison_page(comparison: Comparison, generated: str) -> ComparisonPage:
         generated=generated,
         badge=answer_badge(comparison.answer),
         why=comparison_headline(comparison),
-        small=(comparison.why,),
+        small=_small(comparison),
         subject=subject_sentence(comparison),
         trust=_trust(comparison),
         tiles=tuple(_tiles(comparison)),
@@ -135,6 +136,17 @@ def comparison_page(comparison: Comparison, generated: str) -> ComparisonPage:
         candidate=identity_pairs(comparison.candidate.identity.items()),
         alpha=f"{comparison.alpha * 100:g} %",
     )
+
+
+def _small(comparison: Comparison) -> tuple[str, ...]:
+    """Return what stands below the headline; the shifts beside it say by how much."""
+    match comparison.answer:
+        case Answer.REGRESSION:
+            return ()
+        case Answer.SESSIONS_DIFFER:
+            return (ONE_SESSION_A_SIDE,)
+        case _:
+            return (comparison.why,)
 
 
 def _trust(comparison: Comparison) -> tuple[TrustBadge, ...]:
