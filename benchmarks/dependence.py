@@ -55,18 +55,22 @@ def intervals(random: np.random.Generator, repetitions: int) -> None:
 
     for phi in (0.0, 0.2, 0.6, 0.9):
         for n in (30, 60, 200):
-            held, widths = [0, 0], ([], [])
+            held = [0, 0]
+            widths: tuple[list[float], list[float]] = ([], [])
             for _ in range(repetitions):
                 values = 1000.0 + 50.0 * autoregression(random, phi, n)
                 found = series_statistics("x", values.tolist(), range(n), 0.01)
                 plain = quantile_interval(sorted(values), 0.5)
                 plain_mean = mean_interval(values.tolist(), NOTHING_COMMON)
+                assert plain_mean is not None
+                assert plain.low_ms is not None
+                assert plain.high_ms is not None
+                plainly = plain.high_ms - plain.low_ms, plain_mean.high_ms - plain_mean.low_ms
                 for place, one in enumerate((found.median, found.mean)):
                     low = -math.inf if one is None or one.low_ms is None else one.low_ms
                     high = math.inf if one is None or one.high_ms is None else one.high_ms
                     held[place] += low <= 1000.0 <= high
-                    base = (plain, plain_mean)[place]
-                    widths[place].append((high - low) / (base.high_ms - base.low_ms))
+                    widths[place].append((high - low) / plainly[place])
             shares = [100 * each / repetitions for each in held]
             ratios = [float(np.median(each)) for each in widths]
             print(
@@ -89,6 +93,8 @@ def bounds(random: np.random.Generator, repetitions: int) -> None:
                 flags = failures_in_runs(random, n, 0.04, run)
                 found = failure_rate(sum(flags), n, tau=tau_of_failures(flags))
                 plain = failure_rate(sum(flags), n)
+                assert found is not None
+                assert plain is not None
                 truth = 1.0 - (1.0 - 0.04 / run) ** run  # runs may overlap
                 held += found.upper >= truth
                 plainly += plain.upper >= truth

@@ -107,6 +107,7 @@ def campaign_blocks(url: str, cycles: int) -> tuple[list[float], list[float], li
     from resume_rig.campaign.run.campaign import Surroundings
     from resume_rig.gui.worker.campaign_state import Phase
     from resume_rig.gui.worker.events import RunCampaign
+    from resume_rig.model.rig_url import RigUrl
 
     window = new_window()
     window.show()
@@ -136,7 +137,7 @@ def campaign_blocks(url: str, cycles: int) -> tuple[list[float], list[float], li
         plan = override(default_plan(), cycles=cycles)
         store = Path(folder) / "store.rrs"
         requirement = load_requirement("sysfund-0004")
-        window.worker.ask(RunCampaign(url, None, plan, store, requirement, Surroundings()))
+        window.worker.ask(RunCampaign(RigUrl(url), None, plan, store, requirement, Surroundings()))
         begun = last = time.perf_counter()
         timer.start(TICK_MS)
         while window.desk.state.campaign.phase is not Phase.FINISHED:

@@ -34,6 +34,7 @@ from resume_rig.campaign.store.raw import CommandName, CycleRaw
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
 from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.rig_url import RigUrl
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.link.open import open_rig
 from resume_rig.rig.sim.board import SimulatedBoard
@@ -131,7 +132,7 @@ def main() -> int:
 
 def healthy(path: Path, cycles: int, options: str) -> None:
     """Run a campaign in which nothing goes wrong."""
-    opened = open_rig(f"sim:{options}clock=virtual,seed=1")
+    opened = open_rig(RigUrl(f"sim:{options}clock=virtual,seed=1"))
     assert opened.dut_log is not None
     dut = load_dut_profile("healthy-laptop")
     identity = identify(
