@@ -62,6 +62,7 @@ MISSED_TODAY = {
     ("unit-changed", 1): ONE_UNIT,
     **{("compare-drift", seed): "a drift shrinks n to 1" for seed in BOTH},
     **{("compare-three", seed): "three values a side decide nothing" for seed in BOTH},
+    ("fleet-odd", 2): "what a unit's own few cycles leave open hides that it is slow",
 }
 DEPENDENT = "each value counts as one of its own, whatever it hangs together with"
 # What stays quick: one world of each family; `make test-all` plays the others.
@@ -221,9 +222,7 @@ def test_what_the_evidence_shows_is_not_missed(scenario, seed, judged):
             marks=pytest.mark.xfail(reason=DEPENDENT, strict=True),
         ),
         ("ar1", "process: median_ms"),
-        pytest.param(
-            "ar1", "process: mean_ms", marks=pytest.mark.xfail(reason=DEPENDENT, strict=True)
-        ),
+        ("ar1", "process: mean_ms"),
     ],
 )
 def test_an_interval_of_95_percent_holds_the_process_behind_a_campaign(scenario, measure, judged):
