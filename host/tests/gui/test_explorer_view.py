@@ -62,6 +62,13 @@ def opened(qtbot, window: Window, path: Path, cycle: int | None = None) -> Explo
     return view
 
 
+def test_it_opens_on_the_worst_judged_cycle_and_names_the_simulation(qtbot, window, store) -> None:
+    view = opened(qtbot, window, store)
+
+    assert view.cycles.view.currentIndex().row() == 6  # not the ignored one
+    assert view.verdict.why.text().startswith("SIMULATED: no PC was measured. ")
+
+
 def test_a_cycle_is_shown_with_wires_phases_and_findings(qtbot, window, store) -> None:
     view = opened(qtbot, window, store, 7)
 
@@ -89,7 +96,9 @@ def test_time_that_the_last_cycle_may_hide_leaves_the_campaign_undecided(
     total = [column.title for column in table.columns].index("resume, ms")
     assert float(table.cell(11, total)) < 2_000 < float(table.cell(11, total)) + int(most_ms[1])
     assert view.verdict.badge.text() == "MARGINAL"
-    assert view.verdict.why.text().startswith("Hidden BIOS time may take 1 of 11 resumes over")
+    assert view.verdict.why.text().startswith(
+        "SIMULATED: no PC was measured. Hidden BIOS time may take 1 of 11 resumes over"
+    )
 
 
 def test_times_after_a_lid_opening_are_after_no_press(qtbot, window, tmp_path) -> None:

@@ -18,6 +18,8 @@ from resume_rig.gui.explorer.state import (
     Detail,
     Explored,
     Quick,
+    answer_text,
+    begin_with,
     cycle_table,
     outliers,
     quick_table,
@@ -140,12 +142,12 @@ def open_capture(
     campaign = answered_campaign(correlation, facts)
     explored = Explored(
         campaign.answer.verdict,
-        campaign.answer.text,
+        answer_text(campaign.answer),
         PackedSequence(correlation.cycles),
         cycle_table(correlation, overview, facts.reset_to_tsc),
         outliers(campaign),
         first_screen(campaign, scripted=False),
-        campaign.answer.counts.first_wrong,
+        begin_with(campaign.answer),
         0,
     )
     return OpenedCapture(

@@ -46,6 +46,7 @@ from resume_rig.gui.state.table import (
 )
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.answer import Answer
 from resume_rig.model.result.cycle import Correlation, ReconciledCycle
 from resume_rig.model.result.packed import PackedSequence
 from resume_rig.model.result.verdict import Finding, Requirement, Verdict
@@ -71,11 +72,11 @@ class Explored:
     """All that is derived of a store.
 
     Attributes:
-        verdict, text: of the campaign: headline and why.
+        verdict, text: of the campaign: that no PC was measured, headline and why.
         cycles: in the order of the table's rows.
         outliers: rows of the table that are worth a look, int64 [k], ascending.
         first: the first screen of its report.
-        first_wrong: number of the cycle to begin with; None where nothing went wrong.
+        first_wrong: number of the cycle to begin with; None where none is judged.
         most_light: counts of the brightest moment of all cycles; 0 where no board reported one.
     """
 
@@ -306,6 +307,17 @@ def read_quick(path: Path) -> Quick:
     return Quick(overview, quick_table(overview), requirement)
 
 
+def answer_text(answer: Answer) -> str:
+    """Return what stands beside the verdict; a simulated PC is named before anything else."""
+    return f"{answer.band}. {answer.text}" if answer.band else answer.text
+
+
+def begin_with(answer: Answer) -> int | None:
+    """Return the cycle to begin with: the first failure, else the worst of those judged."""
+    first = answer.counts.first_wrong
+    return first if first is not None or answer.limit is None else answer.limit.worst_at
+
+
 def explore(progress: Callable[[int, int], None], path: Path, overview: Overview) -> Explored:
     """Derive everything of a store.
 
@@ -323,13 +335,13 @@ def explore(progress: Callable[[int, int], None], path: Path, overview: Overview
     campaign = answered_campaign(correlation, facts_of(stored, cycles=correlation.cycles))
     return Explored(
         campaign.answer.verdict,
-        campaign.answer.text,
+        answer_text(campaign.answer),
         # Packed anew, with all that a cycle refers to: the records of the others stay behind.
         PackedSequence(correlation.cycles),
         cycle_table(correlation, overview, reset_to_tsc_of(stored.identity.dut)),
         outliers(campaign),
         first_screen(campaign, scripted=False),
-        campaign.answer.counts.first_wrong,
+        begin_with(campaign.answer),
         counted.most_light,
     )
 
